@@ -1,4 +1,4 @@
-//! What is measured: a network on a grid, with random weights and data.
+//! The measured network: on a grid, with random weights and data.
 
 use rand_distr::{Distribution, StandardNormal};
 
@@ -15,27 +15,27 @@ const SEED: u64 = 0;
 
 /// FLORAL's network for a scalar problem.
 ///
-/// Its weights are initial ones, except that they meet every wave of the time embedding with the
-/// inverse of its frequency. So all waves change the velocity at the same rate, and an adaptive
-/// integrator takes the tens of evaluations that a trained network asks for, not a thousand.
+/// The weights are initial weights, except that those of every wave of the time embedding are
+/// divided by its angular frequency. All waves then change the velocity at the same rate, and an
+/// adaptive integrator needs tens of evaluations, as for a trained network, instead of a thousand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredNetwork {
-    /// Points per axis: one number for a line, two for a plane, three for a block.
+    /// Points per axis: one to three numbers.
     pub grid: Vec<usize>,
-    /// Samples at a time.
+    /// Number of samples computed together.
     pub batch: usize,
-    /// Distinct inputs among the samples of a training step.
+    /// Number of distinct inputs among the samples of a training step.
     pub inputs: usize,
     /// Width of the Fourier layers.
     pub hidden: usize,
-    /// Kept frequencies per axis; half the resolution if absent.
+    /// Retained frequencies per axis; `None` means half the resolution.
     pub n_modes: Option<Vec<usize>>,
-    /// Where it computes.
+    /// The device that computes.
     pub device: Device,
 }
 
 impl MeasuredNetwork {
-    /// The paper's sizes on a grid, all samples of one input.
+    /// The paper's sizes on this grid, with all samples of one input.
     pub fn new(grid: Vec<usize>, batch: usize) -> Self {
         Self {
             grid,
@@ -47,7 +47,7 @@ impl MeasuredNetwork {
         }
     }
 
-    /// Its name: "64x64".
+    /// The name of the size, as in "64x64".
     pub fn size(&self) -> String {
         let numbers: Vec<String> = self.grid.iter().map(usize::to_string).collect();
         numbers.join("x")
@@ -58,7 +58,7 @@ impl MeasuredNetwork {
         self.grid.iter().product()
     }
 
-    /// Settings of a run on it.
+    /// The settings of a run with this network.
     pub fn config(&self) -> TrainConfig {
         TrainConfig {
             method: Method::Floral,
@@ -71,13 +71,13 @@ impl MeasuredNetwork {
         }
     }
 
-    /// The network's sizes.
+    /// The sizes of the network.
     pub fn network(&self) -> FilmFnoConfig {
         let config = self.config();
         network_config(config.method, &config.network, &self.shapes())
     }
 
-    /// A network with initial weights, calm in time.
+    /// A network with initial weights, smooth in time.
     pub fn model(&self, device: &Device) -> Result<Model> {
         let config = self.config();
         let mut model = initial(config.method, &config.network, self.shapes(), SEED, device)?;
@@ -105,7 +105,7 @@ impl MeasuredNetwork {
         Grid::new(axes.map(|(&n, name)| Axis::closed(name, n)).collect())
     }
 
-    /// Channels of standard normal values, the same for the same `kind`.
+    /// `channels` channels of standard normal values; equal for equal `kind`.
     pub fn values(&self, channels: usize, kind: u64) -> Vec<f32> {
         let mut rng = stream(SEED, Purpose::Input, kind, 0);
         let count = channels * self.points();
@@ -114,14 +114,14 @@ impl MeasuredNetwork {
             .collect()
     }
 
-    /// One time for each sample, evenly spread.
+    /// One time per sample, evenly spaced.
     pub fn times(&self) -> Vec<f32> {
         let time = |i: usize| (i as f32 + 0.5) / self.batch as f32;
         (0..self.batch).map(time).collect()
     }
 }
 
-/// Divides what a weight makes of each time channel by 2 pi times the frequency of its wave.
+/// Divides the weights of each time channel by 2 pi times the frequency of its wave.
 fn calm(weight: &mut Weight, input_channels: usize) {
     let takes_time = ["lift.hidden.weight", "linear.pointwise.weight"];
     let is_spectral = weight.name.starts_with("linear.spectral.weight");

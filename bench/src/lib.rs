@@ -1,8 +1,8 @@
-//! Benchmarks: how fast this build runs on this machine, beside the machine's own limit.
+//! Benchmarks: the speed of this build on this machine, compared with the machine's limit.
 //!
-//! A [`MeasuredNetwork`] is a network on a grid with random weights and data. Its [`Work`] is what users wait
-//! for: the velocity, a training step, the prior, full sampling. Each is timed by a [`Stopwatch`]
-//! and set beside the [`matrix_peak`] of the same run.
+//! A [`MeasuredNetwork`] is a network on a grid with random weights and data. Its [`Work`] is the
+//! work that users wait for: the velocity, a training step, the prior, full sampling. Each is timed
+//! by a [`Stopwatch`] and compared with the [`matrix_peak`] of the same run.
 
 mod case;
 mod measurement;

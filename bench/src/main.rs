@@ -1,6 +1,6 @@
-//! Timings of the library: `floral-bench velocity|training|... ...` prints one JSON line.
+//! Timings of the library: `floral-bench velocity|training|... ...` prints one line of JSON.
 //!
-//! The comparisons in this folder call it beside a peer that does the same work.
+//! The comparisons in this folder run it next to a peer that does the same work.
 
 mod network;
 mod scaling;
@@ -24,14 +24,14 @@ const USAGE: &str = "usage: floral-bench WORDS, one of
   reference SIZE BATCH FILE
   scaling LARGEST SECONDS";
 
-// That of the `floral` command.
+// The allocator of the `floral` command.
 #[global_allocator]
 static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
 fn main() -> Result<()> {
     MEMORY.keep(floral::cost::spare_memory());
     let _reuse = floral::memory::Reuse::begin();
-    // As the `floral` command has it.
+    // Threads are set up as in the `floral` command.
     rayon::ThreadPoolBuilder::new()
         .use_current_thread()
         .build_global()?;
@@ -64,7 +64,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds per realization of a problem, inputs side by side on all threads.
+/// Seconds per realization of a problem, with inputs in parallel on all threads.
 fn realizations(name: &str, resolution: i64, inputs: u64, count: u64) -> Result<Value> {
     let mut constants = toml::Table::new();
     constants.insert("resolution".into(), resolution.into());
@@ -73,7 +73,7 @@ fn realizations(name: &str, resolution: i64, inputs: u64, count: u64) -> Result<
         .map(|i| problem.draw_input(&mut stream(0, Purpose::Input, i, 0)))
         .collect::<floral::Result<Vec<_>>>()?;
     let seconds = best_of(3, || {
-        // One buffer per thread, as a caller who wants speed would have it.
+        // One buffer per thread, as in code written for speed.
         let buffer = || vec![0.0; count as usize * problem.grid().len()];
         drawn
             .par_iter()
@@ -91,7 +91,7 @@ fn realizations(name: &str, resolution: i64, inputs: u64, count: u64) -> Result<
     }))
 }
 
-/// Seconds for a batch of prior fields on a square grid, ready-made process.
+/// Seconds for a batch of prior fields on a square grid, without preparing the process.
 fn prior(resolution: usize, fields: u64) -> Result<Value> {
     let kernel = Kernel::new(Family::Exponential, 1e-3, 1.0)?;
     let process = GaussianProcess::on_grid(&kernel, &square(resolution))?;

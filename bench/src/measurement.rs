@@ -1,4 +1,4 @@
-//! One row of a benchmark: a work timed, beside its useful arithmetic.
+//! One row of a benchmark: the time of a kind of work, and its useful arithmetic.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,13 @@ use floral::device::is_processor;
 use floral::sample::OdeSolver;
 use floral::{Error, Result};
 
-/// What users wait for.
+/// The kinds of work that users wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
-    /// Velocities of a batch, the context ready.
+    /// Velocities of a batch whose context is prepared.
     Velocity,
-    /// A training step with its prior.
+    /// A training step, including its prior.
     Training,
     /// Prior fields.
     Prior,
@@ -28,10 +28,10 @@ pub enum Work {
 }
 
 impl Work {
-    /// All of them, the shortest first.
+    /// All kinds, the shortest first.
     pub const ALL: [Self; 4] = [Self::Velocity, Self::Training, Self::Prior, Self::Sampling];
 
-    /// Its name.
+    /// The name of the work.
     pub fn name(self) -> &'static str {
         match self {
             Self::Velocity => "velocity",
@@ -61,30 +61,30 @@ impl FromStr for Work {
     }
 }
 
-/// How fast a work is.
+/// The speed of a kind of work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measurement {
     /// The work.
     pub work: Work,
-    /// The grid: "64x64".
+    /// The grid, as in "64x64".
     pub size: String,
-    /// Samples at a time.
+    /// Number of samples computed together.
     pub batch: usize,
-    /// Best of the rounds, divided by the batch.
+    /// The fastest round, divided by the batch size.
     pub milliseconds_per_sample: f64,
-    /// Useful arithmetic of a sample; none is counted for the prior.
+    /// Useful arithmetic per sample; `None` for the prior.
     pub gflop_per_sample: Option<f64>,
-    /// The same per second.
+    /// Useful arithmetic per second, in GFLOP/s.
     pub gflops: Option<f64>,
-    /// The same as a share of the processor's matrix products, where it is the processor that works.
+    /// Useful arithmetic as a percentage of the CPU's matrix products, if the CPU does the work.
     pub percent_of_peak: Option<f64>,
     /// Evaluations of the velocity per realization.
     pub evaluations: Option<f64>,
-    /// Resident bytes of the process at most; absent where the system does not report it.
+    /// Maximum resident bytes of the process; `None` if the system does not report them.
     pub peak_memory: Option<u64>,
 }
 
-/// Times a work; `peak` is the machine's limit in operations per second.
+/// Times a kind of work; `peak` is the limit of the machine in operations per second.
 pub fn measure(
     work: Work,
     case: &MeasuredNetwork,
@@ -93,7 +93,7 @@ pub fn measure(
     peak: f64,
 ) -> Result<Measurement> {
     if !is_processor(&case.device) {
-        // A card's kernels are compiled where they are first met, which may take longer than all rounds.
+        // GPU kernels are compiled at first use, which may take longer than all rounds.
         time(work, case, solver, &Stopwatch::ONCE)?;
     }
     let (timed, peak_memory) = resident::peak_of(|| time(work, case, solver, watch));
@@ -118,7 +118,7 @@ pub fn measure(
     })
 }
 
-/// A batch of a work.
+/// The time and arithmetic of one batch.
 struct Timed {
     seconds: f64,
     flops: Option<f64>,

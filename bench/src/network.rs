@@ -1,4 +1,4 @@
-//! The network's works, timed, and its weights for a peer.
+//! Times the work of the network, and writes its weights for a peer.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use floral_bench::{
 use safetensors::tensor::{Dtype, TensorView, serialize_to_file};
 use serde_json::{Value, json};
 
-/// A square is written as 64x64, a line as 128.
+/// Parses a size: 64x64 for a plane, 128 for a line.
 pub fn case(size: &str, batch: usize, inputs: usize) -> Result<MeasuredNetwork> {
     let grid = match size.parse()? {
         Resolution::Uniform(n) => vec![n],
@@ -24,7 +24,7 @@ pub fn case(size: &str, batch: usize, inputs: usize) -> Result<MeasuredNetwork> 
     })
 }
 
-/// The machine's matrix products.
+/// The speed of the machine's matrix products.
 pub fn peak() -> Result<Value> {
     let watch = Stopwatch {
         seconds: 1.0,
@@ -33,17 +33,19 @@ pub fn peak() -> Result<Value> {
     Ok(json!({ "gflops": matrix_peak(&watch)? / 1e9 }))
 }
 
-/// One work; percentages are left to the caller, who knows the best peak of all rounds.
+/// Times one kind of work. Percentages are left to the caller, who knows the best peak of all
+/// rounds.
 ///
-/// A work that takes longer than `seconds` is given the time for a second run, so that none is
-/// measured cold.
+/// Work that takes longer than `seconds` gets time for a second run, so that nothing is measured
+/// with cold caches.
 pub fn work(name: &str, case: &MeasuredNetwork, seconds: f64) -> Result<Value> {
     let cold = timed(name, case, 0.0)?["milliseconds_per_sample"].as_f64();
     let run = cold.context("a time of every work")? * case.batch as f64 / 1e3;
     timed(name, case, seconds.max(2.0 * run))
 }
 
-/// The best of the runs that begin within `seconds`; of a single one, if there is time for no more.
+/// The fastest of the runs that start within `seconds`, or a single run if there is no time for
+/// more.
 fn timed(name: &str, case: &MeasuredNetwork, seconds: f64) -> Result<Value> {
     let watch = Stopwatch {
         seconds,
@@ -69,7 +71,7 @@ fn without_prior(case: &MeasuredNetwork, watch: &Stopwatch) -> Result<Value> {
     }))
 }
 
-/// Writes weights, inputs and velocities of a case, for a peer to compute the same.
+/// Writes weights, inputs and velocities of a case, so that a peer can compute the same.
 pub fn reference(case: &MeasuredNetwork, file: &Path) -> Result<Value> {
     let batch = VelocityBatch::new(case)?;
     let model = batch.model();

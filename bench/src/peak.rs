@@ -1,4 +1,4 @@
-//! The machine's limit: the fastest matrix product in f32 that it manages on all threads.
+//! The limit of the machine: its fastest f32 matrix product on all threads.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use super::Stopwatch;
 use floral::Result;
 
-/// Side of the product that all threads share.
+/// Size of the product that all threads share.
 const SHARED: usize = 1024;
 
-/// Side of the products that threads do on their own, which fit into their caches.
+/// Size of the products of single threads, which fit into their caches.
 const OWN: usize = 512;
 
-/// Floating-point operations per second of the fastest of two forms: one large product whose columns
-/// are shared among the threads, and a product of its own for every thread.
+/// Floating-point operations per second of the faster of two forms: one large product whose columns
+/// are divided among the threads, and a separate product per thread.
 pub fn matrix_peak(watch: &Stopwatch) -> Result<f64> {
     let threads = rayon::current_num_threads();
     let columns = SHARED.div_ceil(threads);

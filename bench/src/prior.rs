@@ -7,7 +7,7 @@ use floral::Result;
 use floral::flow::Prior;
 use floral::random::{Purpose, stream};
 
-/// The paper's prior on a grid, and room for a batch.
+/// The paper's prior on a grid, and memory for a batch.
 pub struct PriorBatch {
     prior: Box<dyn Prior>,
     fields: Vec<f32>,
@@ -24,7 +24,7 @@ impl PriorBatch {
         })
     }
 
-    /// Draws the batch, a field a task.
+    /// Draws the batch, one field per task.
     pub fn run(&mut self) -> Result<()> {
         let fields = self.fields.par_chunks_mut(self.points).enumerate();
         fields.for_each(|(i, field)| {

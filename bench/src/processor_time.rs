@@ -1,10 +1,10 @@
-//! Processor time of this process: what other programs on the machine do not add to.
+//! Processor time of this process, to which other programs on the machine do not contribute.
 
 use std::fs;
 use std::time::Instant;
 
-/// Seconds that all threads of this process have run, by their schedstat of proc(5), in nanoseconds; none
-/// on systems without it. Threads that have ended are not counted.
+/// Processor seconds of all running threads of this process, from schedstat in proc(5), in
+/// nanoseconds; `None` on systems without it. Threads that have ended are not counted.
 fn processor_seconds() -> Option<f64> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
     let nanoseconds = threads.flatten().filter_map(|thread| {
@@ -14,7 +14,7 @@ fn processor_seconds() -> Option<f64> {
     Some(nanoseconds.sum::<f64>() / 1e9)
 }
 
-/// A moment by both clocks.
+/// A moment, on both the wall clock and the processor clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     clock: Instant,
@@ -29,13 +29,13 @@ impl Moment {
         }
     }
 
-    /// Seconds since then that work would have taken on a machine without other work: those of the
-    /// clock, or those on processors where these are fewer. Work on several threads has more of the
-    /// latter than it takes, by at most their number.
+    /// Seconds since that moment that the work would take on an otherwise idle machine: elapsed
+    /// time, or processor time if that is shorter. With several threads, processor time exceeds
+    /// elapsed time by a factor of up to their number.
     pub(crate) fn undisturbed_seconds(&self) -> f64 {
         let clock = self.clock.elapsed().as_secs_f64();
         let processor = processor_seconds().zip(self.processor);
-        // Threads that have ended since take their time with them.
+        // The time of threads that have ended since then is lost.
         let spent = processor.map(|(now, then)| now - then);
         let spent = spent.filter(|seconds| *seconds > 0.0);
         spent.map_or(clock, |seconds| clock.min(seconds))

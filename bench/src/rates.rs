@@ -1,14 +1,14 @@
-//! How fast a machine trains, in two figures that a plan multiplies.
+//! The training speed of a machine, as two rates for `floral plan`.
 
 use super::{MeasuredNetwork, Stopwatch, TrainingStep};
 use floral::Result;
 use floral::cost::training_flops;
 use floral::train::adam::Adam;
 
-/// Weights that are moved to time the optimiser: more than caches hold.
+/// Number of weights for timing the optimiser: more than caches hold.
 const WEIGHTS: usize = 1 << 22;
 
-/// Useful operations per second of training steps of this case.
+/// Useful operations per second in training steps of this case.
 pub fn training_rate(case: &MeasuredNetwork, watch: &Stopwatch) -> Result<f64> {
     let mut step = TrainingStep::new(case, true)?;
     let seconds = watch.best(|| step.run())?;
@@ -16,7 +16,7 @@ pub fn training_rate(case: &MeasuredNetwork, watch: &Stopwatch) -> Result<f64> {
     Ok(flops / seconds)
 }
 
-/// Weights per second that the optimiser moves.
+/// Weights per second that the optimiser updates.
 pub fn update_rate(watch: &Stopwatch) -> Result<f64> {
     let mut weights = vec![0.1f32; WEIGHTS];
     let gradient = vec![1e-3f32; WEIGHTS];

@@ -1,15 +1,16 @@
-//! The peak of this process's memory, where the system keeps it.
+//! The peak of this process's memory, if the system reports it.
 
 use floral::cost::kilobytes;
 
-/// Bytes resident at most while `work` ran, and its outcome; `None` where the system does not report it.
+/// Runs `work`; returns its outcome and the maximum of resident bytes, or `None` if the system does
+/// not report it.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, Option<u64>) {
     let is_reset = reset();
     let outcome = work();
     (outcome, peak().filter(|_| is_reset))
 }
 
-/// Sets the peak back to what is resident: proc(5), /proc/pid/clear_refs.
+/// Resets the peak to the bytes resident now: proc(5), /proc/pid/clear_refs.
 fn reset() -> bool {
     std::fs::write("/proc/self/clear_refs", "5").is_ok()
 }

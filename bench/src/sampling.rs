@@ -24,7 +24,7 @@ pub struct FullSampling {
 }
 
 impl FullSampling {
-    /// Draws weights and an input; a batch is the number of realizations.
+    /// Draws weights and an input; the batch size is the number of realizations.
     pub fn new(case: &MeasuredNetwork, solver: OdeSolver) -> Result<Self> {
         let device = &case.device;
         let checkpoint = Checkpoint {
@@ -50,7 +50,7 @@ impl FullSampling {
         })
     }
 
-    /// Conditions, draws the priors and integrates; returns what it has cost.
+    /// Conditions, draws the priors and integrates; returns the number of evaluations.
     pub fn run(&self) -> Result<Progress> {
         let input = self
             .predictor
@@ -65,7 +65,7 @@ impl FullSampling {
 }
 
 fn header(case: &MeasuredNetwork) -> Header {
-    // Of constant channels: mean zero and deviation one.
+    // The scaling of constant channels: mean 0 and standard deviation 1.
     let unit = || Normaliser::new(&[RunningMoments::default()]);
     Header {
         format: FORMAT,

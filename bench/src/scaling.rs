@@ -1,17 +1,17 @@
-//! How times grow with realizations, inputs and grid points.
+//! The growth of times with realizations, inputs and grid points.
 
 use anyhow::Result;
 use floral::sample::OdeSolver;
 use floral_bench::{FullSampling, MeasuredNetwork, Stopwatch, VelocityBatch};
 use serde_json::{Value, json};
 
-/// A network as trained on 64x64, used on every grid.
+/// Retained frequencies of a network trained on 64x64 points, used on every grid.
 const MODES: usize = 32;
 
-/// Steps of Heun's method, few and always the same: work, not accuracy, is measured.
+/// Steps of Heun's method; few and constant, because work is measured, not accuracy.
 const STEPS: usize = 2;
 
-/// Milliseconds of velocity and sampling, grids up to `largest` squared.
+/// Milliseconds of velocity and sampling, on grids of up to `largest` x `largest` points.
 pub fn scaling(largest: usize, seconds: f64) -> Result<Value> {
     let watch = Stopwatch {
         seconds,

@@ -1,4 +1,4 @@
-//! The best of several rounds within a budget of time.
+//! The fastest of several rounds within a time budget.
 
 use std::time::Instant;
 
@@ -6,12 +6,12 @@ use floral::Result;
 
 use crate::processor_time::Moment;
 
-/// How long to measure.
+/// The duration of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stopwatch {
-    /// Seconds after which no further round begins.
+    /// Seconds after which no further round starts.
     pub seconds: f64,
-    /// Rounds at most, besides the first.
+    /// Maximum number of rounds besides the first.
     pub rounds: usize,
 }
 
@@ -24,8 +24,9 @@ impl Stopwatch {
 
     /// Seconds of the fastest round.
     ///
-    /// The first round warms caches and allocators, and counts only if there is time for no other. On one thread
-    /// the time is that of the processor, to which other programs do not add.
+    /// The first round warms caches and allocators, and counts only if there is no time for
+    /// another. On one thread processor time is measured, to which other programs do not
+    /// contribute.
     pub fn best<T>(&self, work: impl FnMut() -> Result<T>) -> Result<f64> {
         if rayon::current_num_threads() == 1 {
             return self.best_undisturbed(work);
@@ -33,8 +34,8 @@ impl Stopwatch {
         self.least(work, |start| start.elapsed().as_secs_f64(), Instant::now)
     }
 
-    /// The same of work on this machine's processors, as if no other program used them: seconds of the
-    /// clock, or of processor time where these are fewer.
+    /// Seconds of the fastest round on this machine's CPU, as if no other program used it: elapsed
+    /// time, or processor time if that is shorter.
     pub fn best_undisturbed<T>(&self, work: impl FnMut() -> Result<T>) -> Result<f64> {
         self.least(work, Moment::undisturbed_seconds, Moment::now)
     }

@@ -25,7 +25,7 @@ pub struct TrainingStep {
 }
 
 impl TrainingStep {
-    /// Draws weights and samples; without its prior, a step starts its paths at zero.
+    /// Draws weights and samples. Without the prior, paths start at zero.
     pub fn new(case: &MeasuredNetwork, with_prior: bool) -> Result<Self> {
         let config = case.config();
         let device = case.device.clone().autodiff();
@@ -63,7 +63,7 @@ impl TrainingStep {
         })
     }
 
-    /// One step; returns its loss.
+    /// Runs one step and returns its loss.
     pub fn run(&mut self) -> Result<f64> {
         self.steps += 1;
         let step = self.steps;
@@ -91,7 +91,7 @@ impl TrainingStep {
     }
 }
 
-/// Zero everywhere, at no cost.
+/// A prior that is zero everywhere, at no cost.
 struct Origin;
 
 impl Prior for Origin {

@@ -1,4 +1,4 @@
-//! Velocities of a batch whose context is ready: what an integrator asks for again and again.
+//! Velocities of a batch whose context is prepared: the repeated work of an integrator.
 
 use burn::tensor::{Tensor, TensorData};
 
@@ -40,7 +40,7 @@ impl VelocityBatch {
         read(velocity)
     }
 
-    /// The network it evaluates.
+    /// The network that is evaluated.
     pub fn model(&self) -> &Model {
         &self.model
     }

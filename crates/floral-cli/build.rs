@@ -1,4 +1,4 @@
-//! Hands the commit to the program as `FLORAL_COMMIT`, with a hash of what is not committed.
+//! Sets `FLORAL_COMMIT` for the build: the commit, with a hash of uncommitted changes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
@@ -11,7 +11,8 @@ fn main() {
     println!("cargo::rustc-env=FLORAL_COMMIT={}", commit(root));
 }
 
-/// `1a2b3c4d5e6f`, `1a2b3c4d5e6f+0123abcd` with changes, or `unknown` outside a repository.
+/// `1a2b3c4d5e6f`, `1a2b3c4d5e6f+0123abcd` with uncommitted changes, or `unknown` outside a
+/// repository.
 fn commit(root: &str) -> String {
     let Some(commit) = git(root, &["rev-parse", "--short=12", "HEAD"]) else {
         return "unknown".into();

@@ -1,4 +1,5 @@
-//! States what to install if MPI or libclang is missing, before the bindings fail at length.
+//! States what to install if MPI or libclang is missing, before the bindings fail with long
+//! messages.
 
 use std::env;
 use std::path::Path;
@@ -49,7 +50,7 @@ fn has_libclang() -> bool {
             .any(|folder| holds_libclang(Path::new(folder), 2))
 }
 
-/// Whether a folder, or one at most `levels` below it, holds the library.
+/// Whether a folder, or a folder at most `levels` below it, contains the library.
 fn holds_libclang(folder: &Path, levels: usize) -> bool {
     let Ok(entries) = folder.read_dir() else {
         return false;

@@ -1,13 +1,13 @@
-//! The library's advice with the flags of this command.
+//! Adds the flags of this command to the advice of the library.
 
 use floral::{Advice, Error};
 
-/// The message of an error, with flags.
+/// The message of an error, whose advice names flags.
 pub fn message(error: &Error) -> String {
     error.worded(worded)
 }
 
-/// Advice with the flags that follow it.
+/// Advice, with its flags in parentheses.
 pub fn worded(advice: &Advice) -> String {
     match flags(advice) {
         Some(flags) => format!("{advice} ({flags})"),

@@ -88,7 +88,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether ranks divide its work.
+    /// Whether the ranks divide the work of this command.
     pub fn is_divided(&self) -> bool {
         match self {
             #[cfg(feature = "networks")]
@@ -101,21 +101,21 @@ impl Command {
     }
 }
 
-/// Prints the parser's answer where no command is run: help on standard output, or what is wrong with
-/// the command line, as JSON with `--log json`.
+/// Prints the parser's answer if no command is run: help on standard output, or an error in the
+/// command line on standard error, as JSON with `--log json`.
 pub fn answered(answer: &clap::Error, words: &[OsString]) -> u8 {
     if answer.use_stderr() && wants_json(words) {
         output::set_up(Log::Json, false);
         let words = answer.render().to_string();
         output::error(words.trim().trim_start_matches("error: "), exit::ERROR);
     } else {
-        // A closed pipe is no error.
+        // A closed pipe is not an error.
         let _ = answer.print();
     }
     u8::try_from(answer.exit_code()).unwrap_or(exit::ERROR)
 }
 
-/// Whether `--log json` is among the words of a wrong command line.
+/// Whether a command line that cannot be parsed contains `--log json`.
 fn wants_json(words: &[OsString]) -> bool {
     let mut pairs = words.windows(2);
     words.iter().any(|word| word == "--log=json")

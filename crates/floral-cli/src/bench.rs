@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{Ending, collective, device, integrator, output};
 
-/// What `floral bench` takes.
+/// Arguments of `floral bench`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral bench\n  \

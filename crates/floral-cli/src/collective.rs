@@ -1,4 +1,4 @@
-//! `floral bench --collective`: latency and bandwidth of the exchange of gradients between ranks.
+//! `floral bench --collective`: latency and bandwidth of the gradient exchange between ranks.
 
 use std::time::Instant;
 
@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::output;
 
-/// Numbers of the gradient that is exchanged to find the bandwidth: 64 MB.
+/// Length of the gradient whose exchange measures the bandwidth: 64 MB of f32.
 const LARGE: usize = 1 << 24;
 
-/// Every rank must exchange equally often, so rounds are counted and not timed.
+/// Every rank must exchange equally often, so the number of rounds is fixed, not their total time.
 const LARGE_ROUNDS: usize = 6;
 const SMALL_ROUNDS: usize = 200;
 
@@ -21,7 +21,7 @@ pub fn run(ranks: &dyn Ranks, is_json: bool) -> Result<()> {
     if size < 2 {
         bail!("--collective needs several ranks, as in mpirun -n 2 floral bench --collective");
     }
-    // One number per rank: what remains is latency.
+    // With one number per rank, the time is all latency.
     let small = best(ranks, size, SMALL_ROUNDS)?;
     let large = best(ranks, LARGE, LARGE_ROUNDS)?;
     let others = (size - 1) as f64;
@@ -43,8 +43,8 @@ pub fn run(ranks: &dyn Ranks, is_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of the fastest sum of a gradient of this length, as in training: each rank receives a segment
-/// from every other, and sends back the sum.
+/// Seconds of the fastest sum over ranks of a gradient of this length. As in training, each rank
+/// receives a segment from every other rank and sends back the sum.
 fn best(ranks: &dyn Ranks, numbers: usize, rounds: usize) -> Result<f64> {
     let size = ranks.size();
     let counts: Vec<usize> = (0..size)

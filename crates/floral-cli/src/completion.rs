@@ -1,4 +1,4 @@
-//! `floral completion`: a script with which a shell completes commands and options.
+//! `floral completion`: a script that lets a shell complete commands and options.
 
 use anyhow::Result;
 use clap::Command;
@@ -6,7 +6,7 @@ use clap_complete::{Shell, generate};
 
 use crate::{Ending, output};
 
-/// What `floral completion` takes.
+/// Arguments of `floral completion`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     source <(floral completion bash)\n  \

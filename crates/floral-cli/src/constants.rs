@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
-/// The table of a TOML file, empty without one, with assignments `key=value` applied.
+/// The table of a TOML file (empty without a file) after applying assignments `key=value`.
 pub fn read(path: Option<&Path>, assignments: &[String]) -> Result<Table> {
     let mut table = path.map_or_else(|| Ok(Table::new()), of_file)?;
     for assignment in assignments {
@@ -47,7 +47,7 @@ pub fn insert(table: &mut Table, key: &str, value: Value) -> Result<()> {
     Ok(())
 }
 
-/// A TOML value, or a plain string otherwise: `--set well=corner` needs no quotes.
+/// Parses a TOML value. Any other text is a string, so that `--set well=corner` needs no quotes.
 fn parse(text: &str) -> Value {
     let document: Option<Table> = format!("value = {text}").parse().ok();
     document

@@ -1,5 +1,5 @@
-//! The data that commands are given: a dataset, or files of other formats, which are imported once into
-//! the user's cache folder.
+//! Data given to commands: a dataset, or files of other formats, which are imported once into the
+//! user's cache folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use floral::{Checksum, Silent};
 
 use crate::{advice, output, provenance};
 
-/// The folder of imported copies within the cache.
+/// Folder of the imported copies within the cache.
 const COPIES: &str = "imports";
 
-/// Digits of the checksums in the name of a copy.
+/// Digits of each checksum in the name of a copy.
 const DIGITS: usize = 16;
 
 /// Opens a dataset, or the imported copy of other data.
@@ -23,7 +23,7 @@ pub fn open(path: &Path) -> Result<Dataset> {
     Ok(Dataset::open(dataset(path)?)?)
 }
 
-/// The path of a dataset: this one, or that of an imported copy.
+/// The path of a dataset: the given path, or that of the imported copy.
 pub fn dataset(path: &Path) -> Result<PathBuf> {
     let has = |array: &&str| path.join(array).is_dir();
     let is_ours = path.join("zarr.json").is_file() && ["input", "parameters"].iter().any(has);
@@ -35,7 +35,7 @@ pub fn dataset(path: &Path) -> Result<PathBuf> {
         let import = Import::open(&[path.to_owned()])?;
         let written = import.write(&ImportOptions::default(), &copy, true, &Silent);
         written.map_err(|error| match &error {
-            // This command has no such flags.
+            // The advice names flags that this command does not have.
             floral::Error::Advised { .. } => anyhow!(
                 "{}; import it first with floral import, which has these flags",
                 advice::message(&error)
@@ -59,7 +59,8 @@ pub fn dataset(path: &Path) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// The path of the copy: its name has checksums of the data's path and contents, and of this build.
+/// The path of the copy. Its name contains checksums of the data's path and contents, and of this
+/// build.
 fn copy_of(path: &Path) -> Result<PathBuf> {
     let cache = cache_folder().with_context(|| {
         format!(
@@ -76,7 +77,7 @@ fn copy_of(path: &Path) -> Result<PathBuf> {
     Ok(cache.join(COPIES).join(name))
 }
 
-/// How the names of all copies of data begin.
+/// The prefix shared by the names of all copies of the same data.
 fn prefix(path: &Path, place: Checksum) -> String {
     format!("{}-{}", name(path), short(place))
 }
@@ -92,14 +93,14 @@ fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A checksum of the names and contents of all files.
+/// Adds the names and contents of all files to a checksum.
 fn contents(path: &Path, sum: Checksum) -> Result<Checksum> {
     let sum = sum.bytes(name(path).as_bytes());
     if path.is_file() {
         return Ok(sum.file(path)?);
     }
     if !path.is_dir() {
-        // A pipe would never end.
+        // Reading a pipe would never end.
         return Ok(sum);
     }
     let entries = fs::read_dir(path).map_err(floral::Error::io(path))?;
@@ -112,7 +113,7 @@ fn contents(path: &Path, sum: Checksum) -> Result<Checksum> {
         .try_fold(sum, |sum, entry| contents(entry, sum))
 }
 
-/// Removes copies of earlier contents of the same data; what cannot be removed stays.
+/// Removes copies of earlier contents of the same data. Copies that cannot be removed are left.
 fn remove_others(copy: &Path) {
     let name = name(copy);
     let Some((prefix, _)) = name.rsplit_once('-') else {

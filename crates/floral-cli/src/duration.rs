@@ -1,6 +1,6 @@
-//! Durations for people.
+//! Durations in readable units.
 
-/// Seconds in a fitting unit.
+/// A number of seconds in a suitable unit: seconds, minutes or hours.
 pub fn readable(seconds: f64) -> String {
     match seconds {
         s if s < 99.5 => format!("{s:.0} s"),

@@ -17,7 +17,7 @@ use floral::train::{Method, RunFolder};
 use crate::progress::Progress;
 use crate::{Ending, data, device, evaluate_interest, inputs, integrator, interest, low, output};
 
-/// What `floral evaluate` takes.
+/// Arguments of `floral evaluate`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral evaluate runs/darcy darcy.zarr\n  \
@@ -171,7 +171,7 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
     Ok(text)
 }
 
-/// One of the errors of a mean field, if it is known.
+/// Selects one of the errors of a mean field, if it is known.
 type Error = fn(&MeanErrors) -> Option<f64>;
 
 /// Whether kriging is shown for comparison: not if the run is kriging itself.
@@ -235,7 +235,7 @@ fn error_row(text: &mut String, evaluation: &Evaluation, name: &str, value: Erro
     Ok(())
 }
 
-/// The scores of each of several channels, in its own units.
+/// The scores of each channel in its own units, if there are several channels.
 fn channels(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let channels = &evaluation.channels;
     if channels.is_empty() {
@@ -367,7 +367,7 @@ fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> 
     Ok(())
 }
 
-/// A bar as high as the frequency, the flat histogram's being half the highest.
+/// A bar as high as the frequency. The bars of a flat histogram have half the full height.
 fn bar(frequency: f64, scores: &ObservedScores) -> char {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let relative = frequency * scores.rank_histogram.len() as f64;

@@ -7,7 +7,7 @@ use floral::evaluate::InterestEvaluation;
 
 use crate::interest::number;
 
-/// The scores of each quantity, in its units; nothing if there are none.
+/// The scores of each quantity in its units, if there are any quantities.
 pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> {
     if interests.is_empty() {
         return Ok(());
@@ -40,7 +40,7 @@ pub fn table(text: &mut String, interests: &[InterestEvaluation]) -> Result<()> 
     Ok(())
 }
 
-/// The row of a quantity whose name takes this width, and its exceedances.
+/// Writes the row of a quantity and its exceedances; `width` is the width of the column of names.
 fn scored(text: &mut String, one: &InterestEvaluation, width: usize) -> Result<()> {
     let name = &one.name;
     let Some(scores) = &one.scores else {

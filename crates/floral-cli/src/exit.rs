@@ -4,22 +4,22 @@ use crate::{advice, output};
 
 /// How a command ended, apart from errors.
 pub enum Ending {
-    /// It did what was asked.
+    /// The command succeeded.
     Done,
-    /// It ran, and its answer is no: a comparison failed, or data are not finite.
+    /// The command ran, and its answer is negative: a comparison failed, or data are not finite.
     Negative,
 }
 
-/// The command did what was asked.
+/// The command succeeded.
 const DONE: u8 = 0;
-/// The command ran, and its answer is no.
+/// The command ran, and its answer is negative.
 const NEGATIVE: u8 = 1;
 /// The command is wrong, or failed.
 pub const ERROR: u8 = 2;
-/// 128 + SIGINT, what a shell expects of an interrupted command.
+/// 128 + SIGINT, the code that a shell expects of an interrupted command.
 pub const INTERRUPTED: u8 = 130;
 
-/// Their meaning, at the foot of `floral --help` and of the manual.
+/// The meaning of the exit codes, at the foot of `floral --help` and of the manual.
 pub const HELP: &str = "Exit codes:
     0  success
     1  success, but the answer is no (inspect: values are not finite; verify: a number is off)
@@ -29,7 +29,7 @@ pub const HELP: &str = "Exit codes:
 Results go to standard output; progress, notes and errors go to standard error. Progress bars are
 drawn only on a terminal. NO_COLOR is respected.";
 
-/// The code of an outcome; an error is printed first.
+/// The exit code of an outcome. An error is printed first.
 pub fn code(outcome: anyhow::Result<Ending>) -> u8 {
     match outcome {
         Ok(Ending::Done) => DONE,
@@ -49,7 +49,7 @@ fn failed(error: &anyhow::Error) -> u8 {
     ERROR
 }
 
-/// The context of an error and its cause, with the flags that avoid it.
+/// The context of an error, then its cause with the flags that avoid it.
 fn message(error: &anyhow::Error) -> String {
     let mut parts = Vec::new();
     for cause in error.chain() {

@@ -8,7 +8,7 @@ use floral::train::RunFolder;
 
 use crate::{Ending, output};
 
-/// What `floral export` takes.
+/// Arguments of `floral export`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral export runs/darcy -o darcy.floral\n  \
@@ -36,7 +36,8 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     let path = &arguments.output;
     let run = RunFolder::open(&arguments.run)?;
     refuse_overwriting(path, run.files().iter().map(PathBuf::as_path))?;
-    // The same command again, after an interruption at its end, is no error.
+    // An identical file is accepted: an interrupted command may be given again after its file is
+    // written.
     let is_there = path.is_file() && std::fs::read(path).ok() == run.best_bytes().ok();
     ensure!(
         arguments.force || is_there || !path.exists(),

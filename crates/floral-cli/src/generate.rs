@@ -15,7 +15,7 @@ use floral::storage::refuse_overwriting;
 use crate::progress::Progress;
 use crate::{Ending, constants, output};
 
-/// What `floral generate` takes.
+/// Arguments of `floral generate`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral generate darcy --inputs 130 -o darcy.zarr\n  \

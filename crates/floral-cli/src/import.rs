@@ -12,7 +12,7 @@ use floral::{Advice, counted};
 use crate::progress::Progress;
 use crate::{Ending, advice, output};
 
-/// What `floral import` takes.
+/// Arguments of `floral import`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral import runs.npz                                    # show what is found, write nothing\n  \
@@ -179,7 +179,7 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// What becomes what of files with meshes.
+    /// The options for files with meshes.
     fn mesh_options(&self) -> MeshOptions {
         MeshOptions {
             pattern: self.pattern.clone(),
@@ -211,7 +211,7 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
     Ok(Ending::Done)
 }
 
-/// What was made of files with meshes, in a line.
+/// Describes the dataset made from files with meshes, in one line.
 pub fn mesh_text(dataset: &Dataset) -> String {
     let names = dataset.input_quantities().iter().filter(|q| q.parameter);
     let names: Vec<&str> = names.filter_map(|q| q.name.as_deref()).collect();
@@ -260,7 +260,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// What to do next with the dataset.
+/// The next step with the dataset.
 fn next(path: &Path, found: &Found) -> String {
     let path = path.display();
     if found.realizations.1 == 0 {
@@ -271,7 +271,7 @@ fn next(path: &Path, found: &Found) -> String {
     format!("{path}: written; next: floral inspect {path}, then floral train {path} -o runs/first")
 }
 
-/// What was found, as a table; advice in notes is worded by the caller.
+/// The findings as text with a table of the arrays; `wording` phrases the advice in notes.
 pub fn text(found: &Found, wording: fn(&Advice) -> String) -> Result<String> {
     let mut text = String::new();
     let layout = found
@@ -340,7 +340,7 @@ fn rows(found: &Found) -> Vec<[String; 6]> {
     rows
 }
 
-/// The name of a channel, and its units.
+/// The name of a channel with its units.
 fn label(channel: &ChannelFound, index: usize, channels: usize) -> String {
     let quantity = &channel.quantity;
     let name = quantity.name.clone().or_else(|| quantity.long_name.clone());

@@ -13,7 +13,7 @@ use floral::{Axis, Grid};
 
 use crate::{Ending, constants, output};
 
-/// What `floral import-torch` takes.
+/// Arguments of `floral import-torch`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral import-torch model.safetensors --data darcy.zarr --train-inputs 40 -o runs/theirs\n  \

@@ -1,8 +1,8 @@
-//! A range of inputs as typed: `0..15`, or `4` for one.
+//! A range of inputs as typed: `0..15`, or `4` for a single input.
 
 use std::ops::Range;
 
-/// Parses a range whose end is not part of it, or a single index.
+/// Parses a half-open range, or a single index.
 pub fn parse(text: &str) -> Result<Range<usize>, String> {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let range = match text.split_once("..") {

@@ -13,7 +13,7 @@ use floral::quantity::labels;
 
 use crate::{Ending, data, output};
 
-/// What `floral inspect` takes.
+/// Arguments of `floral inspect`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Dataset, or a file that floral import recognises
@@ -25,7 +25,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Prints the summary; the answer is no if a value is not finite.
+/// Prints the summary. The answer is negative if a value is not finite.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let summary = inspect(&data::open(&arguments.dataset)?.as_stored())?;
     output::found(&summary, arguments.json, text)?;
@@ -115,7 +115,7 @@ fn arrays(text: &mut String, summary: &Summary) -> Result<()> {
     Ok(())
 }
 
-/// The rows of an array: its own, and one for each of several channels.
+/// The rows of an array: a single row for one channel, otherwise a heading and a row per channel.
 fn array_rows(array: &ArraySummary) -> Vec<(String, Option<Range>, String)> {
     let units = |channel: &ChannelSummary| channel.quantity.units.clone().unwrap_or_default();
     let shape = format!("{:?}", array.shape);
@@ -136,7 +136,7 @@ fn array_rows(array: &ArraySummary) -> Vec<(String, Option<Range>, String)> {
         .collect()
 }
 
-/// The skill in each of several channels.
+/// The skill of low fidelity in each channel, if there are several.
 fn channels(text: &mut String, channels: &[ChannelSkill]) -> Result<()> {
     if channels.is_empty() {
         return Ok(());
@@ -219,7 +219,7 @@ fn bands(text: &mut String, low: &LowFidelity) -> Result<()> {
     Ok(())
 }
 
-/// What could serve as low fidelity.
+/// The candidates for low fidelity and their errors.
 fn candidates(text: &mut String, all: &[Candidate]) -> Result<()> {
     let Some(best) = all.first() else {
         return Ok(());
@@ -274,7 +274,7 @@ fn transforms(text: &mut String, summary: &Summary) -> Result<()> {
              negative. With a transform no prediction is (give one per channel, as in \
              [\"none\",\"{transform}\"]):"
         );
-        // On a line of its own, so that it can be copied.
+        // On a line of its own, so that the command can be copied.
         let command = format!("floral train --set transform={transform}");
         writeln!(text, "\n{}\n    {command}", wrap(&words, 2, 88))?;
     }

@@ -1,4 +1,4 @@
-//! The options that choose an integrator of flows, or its accuracy.
+//! Options that choose the integrator of flows, or its accuracy.
 
 use std::ops::Range;
 
@@ -31,14 +31,14 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The integrator they describe; none if it is left open.
+    /// The integrator that the options describe; `None` if they leave it open.
     pub fn asked(&self) -> Result<Option<OdeSolver>> {
         let solver = self.solver.as_deref();
         Ok(OdeSolver::asked(solver, self.steps, self.tolerance)?)
     }
 }
 
-/// An integrator, or how accurate it has to be.
+/// An integrator, or the accuracy it has to reach.
 #[derive(clap::Args)]
 pub struct Choice {
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The integrator asked for, if one is; refuses contradictions.
+    /// The requested integrator, if there is one. Contradictory options are refused.
     pub fn asked(&self) -> Result<Option<OdeSolver>> {
         let asked = self.integrator.asked()?;
         ensure!(
@@ -61,7 +61,7 @@ impl Choice {
         Ok(asked)
     }
 
-    /// The integrator asked for, or the one that the accuracy needs for this input.
+    /// The requested integrator, or the one that reaches the accuracy for this input.
     pub fn of_input(
         &self,
         predictor: &Predictor,
@@ -77,7 +77,7 @@ impl Choice {
         Ok(self.taken(chosen.map(|chosen| (chosen, index))))
     }
 
-    /// The same for the first input of a dataset on which a run is scored.
+    /// Like `of_input`, for the first input of the dataset on which a run is scored.
     pub fn of_dataset(
         &self,
         predictor: &Predictor,
@@ -97,7 +97,8 @@ impl Choice {
         self.accuracy.unwrap_or(USUAL_ACCURACY)
     }
 
-    /// The integrator that was chosen for an input, with a note; any where nothing is integrated.
+    /// The integrator that was chosen for an input, with a note; the default if nothing is
+    /// integrated.
     fn taken(&self, chosen: Option<(ChosenSolver, usize)>) -> OdeSolver {
         let Some((chosen, input)) = chosen else {
             return OdeSolver::default();
@@ -106,7 +107,7 @@ impl Choice {
         chosen.solver
     }
 
-    /// The same for several runs: the integrator of the one that needs most steps.
+    /// Like `of_dataset`, for several runs: the integrator of the run that needs most steps.
     pub fn of_runs(
         &self,
         runs: &[RunFolder],
@@ -132,7 +133,7 @@ impl Choice {
     }
 }
 
-/// How many steps an integrator takes, as far as that is known.
+/// The number of steps of an integrator; the largest number if it is adaptive.
 fn steps(solver: &OdeSolver) -> usize {
     match solver {
         OdeSolver::Fixed(fixed) => fixed.steps(),
@@ -157,7 +158,7 @@ fn described(chosen: &ChosenSolver, accuracy: f64, input: usize) -> String {
     )
 }
 
-/// Notes where equal steps alias a frequency of the network's time embedding.
+/// Prints a note if equal steps alias a frequency of the network's time embedding.
 pub fn note_aliasing(predictor: &Predictor, solver: &OdeSolver) {
     if let Some(aliasing) = predictor.aliasing(solver) {
         output::note(&aliasing.to_string());

@@ -1,9 +1,9 @@
-//! `--quantity` and `--exceed-quantity`: quantities of interest as commands take them, and numbers as
-//! their tables show them.
+//! `--quantity` and `--exceed-quantity`: the options for quantities of interest, and the format of
+//! numbers in their tables.
 
 use floral::predict::interest::Asked;
 
-/// The options.
+/// Options for quantities of interest.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Quantity of interest, as in 'peak = max(u)' or 'left = mean(u, x < 0.5)'; may be repeated
@@ -29,18 +29,18 @@ impl Arguments {
         }
     }
 
-    /// Whether there are none.
+    /// Whether neither option is given.
     pub fn is_empty(&self) -> bool {
         self.quantity.is_empty() && self.exceed_quantity.is_empty()
     }
 }
 
-/// A number with five significant digits; `-` for what is not known.
+/// A number with five significant digits; `-` for NaN.
 pub fn number(value: f64) -> String {
     significant(value, 5)
 }
 
-/// A standard error with two.
+/// A standard error with two significant digits; `-` for NaN.
 pub fn error(value: f64) -> String {
     significant(value, 2)
 }

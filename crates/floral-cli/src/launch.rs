@@ -1,4 +1,4 @@
-//! Whether this process is alone or one of several ranks, and how ranks exit together.
+//! Whether this process runs alone or as one of several ranks, and how ranks exit together.
 
 use floral::ranks::{Alone, Ranks};
 use floral::{Error, Result};
@@ -9,13 +9,13 @@ use crate::exit::{self, Ending};
 pub enum Launch {
     /// One process.
     Alone(Alone),
-    /// One of several, by MPI.
+    /// One of several processes that MPI started.
     #[cfg(feature = "mpi")]
     Mpi(floral_mpi::Mpi),
 }
 
 impl Launch {
-    /// As the launcher set it up.
+    /// The ranks that the launcher has set up.
     #[cfg(feature = "mpi")]
     pub fn new() -> Result<Self> {
         Ok(match floral_mpi::Mpi::start()? {
@@ -28,7 +28,7 @@ impl Launch {
         })
     }
 
-    /// Refuses one of several processes that cannot communicate: they would write the same files.
+    /// Refuses to run as one of several processes without MPI: they would write the same files.
     #[cfg(not(feature = "mpi"))]
     pub fn new() -> Result<Self> {
         let number = |name: &str| std::env::var(name).ok()?.parse::<usize>().ok();
@@ -52,7 +52,7 @@ impl Launch {
         }
     }
 
-    /// The threads of this process if no option sets them; none for all cores.
+    /// The number of threads of this process if no option sets it; `None` means all cores.
     pub fn threads(&self) -> Result<Option<usize>> {
         match self {
             Self::Alone(_) => Ok(None),
@@ -61,7 +61,7 @@ impl Launch {
         }
     }
 
-    /// Ends a process that has printed its messages, with this code.
+    /// Ends a process that has printed its messages; returns `code`.
     pub fn end_with(&self, code: u8) -> u8 {
         #[cfg(feature = "mpi")]
         if let Self::Mpi(ranks) = self {
@@ -70,8 +70,8 @@ impl Launch {
         code
     }
 
-    /// The exit code of an outcome, which is printed first: by rank 0 if it is the same for all, else
-    /// by the rank that failed, which ends all others.
+    /// The exit code of an outcome, which is printed first: by rank 0 if it is the same on all
+    /// ranks, otherwise by the rank that failed, which then aborts all others.
     pub fn end(&self, outcome: anyhow::Result<Ending>) -> u8 {
         match self {
             Self::Alone(_) => exit::code(outcome),
@@ -90,7 +90,7 @@ mod mpi {
     use super::{Ending, Error, Ranks, exit};
     use crate::output;
 
-    /// How long a rank that failed waits for others to have failed in the same way.
+    /// How long a rank that failed waits for the others to fail in the same way.
     const PATIENCE: Duration = Duration::from_secs(2);
 
     pub fn end(ranks: &Mpi, outcome: anyhow::Result<Ending>) -> u8 {
@@ -113,7 +113,7 @@ mod mpi {
         if ranks.is_first() { code } else { 0 }
     }
 
-    /// An error of another rank, or an agreed stop, is no error of this rank.
+    /// An error of another rank, or an agreed stop, is not an error of this rank.
     fn state(outcome: &anyhow::Result<Ending>) -> State {
         let Err(error) = outcome else {
             return State::Succeeded;

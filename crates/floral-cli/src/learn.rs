@@ -13,7 +13,7 @@ use crate::interest::number;
 use crate::progress::Progress;
 use crate::{Ending, output};
 
-/// What `floral learn` takes.
+/// Arguments of `floral learn`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral learn --solver './solve {input} {output}' --pool inputs.zarr --quantity 'peak = max(u)' \\\n      \

@@ -1,7 +1,6 @@
 //! The `floral` command: parses a command line and runs it.
 //!
-//! The program `floral` calls [`run`] and nothing else; so does the command that the Python wheel
-//! installs.
+//! The program `floral` only calls [`run`]; so does the command that the Python wheel installs.
 
 mod advice;
 mod args;
@@ -72,8 +71,8 @@ pub use crate::sensitivity::text as sensitivity_text;
 pub use crate::suggest::{sensors_text, text as suggestions_text};
 pub use crate::unbiased_mean::text as unbiased_text;
 
-/// Runs a command line, the program's name first, and returns the exit code. It sets up the threads of
-/// the process, so that it can be called only once.
+/// Runs a command line, whose first word is the program's name, and returns the exit code. It sets
+/// up the threads of the process, so it can be called only once.
 pub fn run(words: Vec<OsString>) -> u8 {
     let launch = match Launch::new() {
         Ok(launch) => launch,
@@ -94,8 +93,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
 }
 
-/// The same in a process that has its threads already and may run further commands; `--threads` has no
-/// effect.
+/// Runs a command line in a process whose threads are already set up. It can be called repeatedly;
+/// `--threads` has no effect.
 pub fn run_within(words: Vec<OsString>) -> u8 {
     match parsed(&words) {
         Ok(cli) => exit::code(dispatch(&cli, &words, &Alone::default())),
@@ -124,7 +123,7 @@ fn set_up(cli: &Cli, launch: &Launch) -> anyhow::Result<()> {
 }
 
 fn dispatch(cli: &Cli, words: &[OsString], ranks: &dyn Ranks) -> anyhow::Result<Ending> {
-    // Other commands are run by rank 0 alone; the others wait for it.
+    // Commands whose work is not divided run on rank 0 alone; the other ranks wait for it.
     if !ranks.is_first() && !cli.command.is_divided() {
         return Ok(Ending::Done);
     }

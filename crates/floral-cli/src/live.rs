@@ -10,7 +10,7 @@ use floral_report::live::Live;
 use crate::output;
 use crate::progress::Progress;
 
-/// The page of a run, and a line about it.
+/// The page of a run, and a summary of it in one line.
 pub fn page(run: &RunFolder, sampling: &Sampling, device: &Device) -> Result<(String, String)> {
     let predictor = Predictor::load(run, device)?;
     let live = Progress::during("report", |progress| {

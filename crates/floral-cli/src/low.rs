@@ -1,4 +1,4 @@
-//! Low fidelity on demand: the options that several commands share.
+//! Low fidelity on demand: options shared by several commands.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use floral::dataset::Dataset;
 use floral::low::{LowConfig, OnDemand};
 use floral::predict::Predictor;
 
-/// Stands for the command that a run or a dataset names. No command has this name: each contains
-/// {input} and {output}.
+/// Stands for the command that a run or a dataset records. It cannot be a command itself: those
+/// contain {input} and {output}.
 const RECORDED: &str = "recorded";
 
 /// How low fidelity is computed where it is not stored.
@@ -48,7 +48,7 @@ impl Arguments {
         self.low_command.is_some()
     }
 
-    /// The command, given or found among those that were recorded.
+    /// The given command, where `recorded` stands for the first recorded one.
     pub fn command(&self, recorded: &[Option<&str>]) -> Result<Option<String>> {
         match self.low_command.as_deref() {
             Some(RECORDED) => match recorded.iter().flatten().next() {
@@ -61,7 +61,7 @@ impl Arguments {
         }
     }
 
-    /// What computes low fidelity for a run and the inputs of a file.
+    /// The low-fidelity solver for a run and the inputs of a file, if a command is given.
     pub fn solver(
         &self,
         predictor: &Predictor,
@@ -88,7 +88,7 @@ impl Arguments {
     }
 }
 
-/// The command that the attribute of a dataset names, if it is one.
+/// The low-fidelity command in the attributes of a dataset, if there is one.
 pub fn named(input: &Path) -> Option<String> {
     let dataset = Dataset::open(input).ok()?;
     dataset.low_command().map(str::to_owned)

@@ -9,7 +9,7 @@ use floral::storage::{create_folder, write_atomically};
 
 use crate::{Ending, output};
 
-/// What `floral man` takes.
+/// Arguments of `floral man`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral man train | man -l -\n  \
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments, floral: Command) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Every page of a command by its name.
+/// All pages, with their names.
 fn pages(mut whole: Command) -> Result<Vec<(String, String)>> {
     // Adds the global options to every command.
     whole.build();

@@ -1,4 +1,4 @@
-//! `--observe` and `--observe-quantity`: readings of one realization of the input, as commands take them.
+//! `--observe` and `--observe-quantity`: options for readings of one realization of the input.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use floral::{Grid, counted};
 
 use crate::interest::{error, number};
 
-/// The options.
+/// Options for readings.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// CSV file of readings of one realization of the input, with the columns x,y,value,std; predictions
@@ -27,12 +27,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Whether there are none.
+    /// Whether no readings are given.
     pub fn is_empty(&self) -> bool {
         self.observe.is_none() && self.observe_quantity.is_empty()
     }
 
-    /// The prediction given these readings; there has to be one input.
+    /// The session conditioned on the readings. It must have exactly one input.
     pub fn observed<'a>(&self, session: PredictionSession<'a>) -> Result<PredictionSession<'a>> {
         match self.readings(session.predictor(), session.cases().grid())? {
             None => Ok(session),
@@ -40,7 +40,7 @@ impl Arguments {
         }
     }
 
-    /// The same of the inputs alone, for what outlives the run.
+    /// Conditions inputs on the readings, without a session.
     pub fn observed_cases(
         &self,
         cases: Cases<'static>,
@@ -69,7 +69,7 @@ impl Arguments {
     }
 }
 
-/// What conditioning did, in a line.
+/// The effect of conditioning, in one line.
 pub fn summary(innovation: &Innovation) -> String {
     let runs = innovation.effective_runs;
     let law = match innovation.is_drawn {
@@ -89,7 +89,7 @@ pub fn summary(innovation: &Innovation) -> String {
     )
 }
 
-/// A note where readings contradict the prediction.
+/// A note if the readings contradict the prediction.
 pub fn contradiction(innovation: &Innovation) -> Option<String> {
     innovation.contradicts().then(|| {
         format!(

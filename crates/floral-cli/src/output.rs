@@ -1,4 +1,4 @@
-//! What commands print: results on standard output, everything else on standard error, as text or as
+//! Output of commands: results on standard output, everything else on standard error, as text or as
 //! JSON lines.
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub enum Log {
     Json,
 }
 
-/// What is written to standard error, and how.
+/// Format and verbosity of standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Style {
     log: Log,
@@ -30,7 +30,7 @@ struct Style {
 
 static STYLE: OnceLock<Style> = OnceLock::new();
 
-/// Chooses, once, how standard error is written; quiet prints errors only.
+/// Sets the format of standard error, once; `is_quiet` restricts it to errors.
 pub fn set_up(log: Log, is_quiet: bool) {
     let begun = Instant::now();
     let _ = STYLE.set(Style {
@@ -40,18 +40,18 @@ pub fn set_up(log: Log, is_quiet: bool) {
     });
 }
 
-/// Whether nothing at all is printed: rank 0 reports for all ranks.
+/// Whether this process prints nothing, because rank 0 reports for all ranks.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
-/// The prefix of error messages: which rank reports.
+/// The prefix of error messages: the rank that reports.
 static PREFIX: OnceLock<String> = OnceLock::new();
 
-/// Prints nothing from here on: rank 0 reports for this process.
+/// Prints nothing from here on, because rank 0 reports for this process.
 pub fn be_silent() {
     IS_SILENT.store(true, Ordering::SeqCst);
 }
 
-/// Prints again, with this prefix: what happened only to this rank.
+/// Prints again, with this prefix, what happened on this rank only.
 #[cfg(feature = "mpi")]
 pub fn report_as(prefix: &str) {
     IS_SILENT.store(false, Ordering::SeqCst);
@@ -75,11 +75,11 @@ fn style() -> Style {
 pub enum Shown {
     /// A bar with the time left.
     Bar,
-    /// A line now and then.
+    /// An occasional line.
     Lines,
-    /// A JSON line now and then.
+    /// An occasional line of JSON.
     Events,
-    /// Not at all.
+    /// No progress.
     Nothing,
 }
 
@@ -98,8 +98,8 @@ pub fn shown() -> Shown {
     }
 }
 
-/// Prints text. Control characters, which any text of a file may hold and which a terminal would obey,
-/// are shown by their number. A closed pipe, as in `floral inspect data.zarr | head`, is no error.
+/// Prints text. Control characters, which may come from a file and which a terminal would obey, are
+/// escaped. A closed pipe, as in `floral inspect data.zarr | head`, is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     if is_silent() {
         return Ok(());
@@ -114,7 +114,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints what was found: as JSON, or as text.
+/// Prints a result as JSON or as text.
 pub fn found<T: Serialize>(
     found: &T,
     is_json: bool,
@@ -126,12 +126,12 @@ pub fn found<T: Serialize>(
     })
 }
 
-/// A message: what was done, or is about to be.
+/// A message: what was done, or is about to be done.
 pub fn message(words: &str) {
     say("message", words, words, json!({}));
 }
 
-/// A note: what a user should know.
+/// A note that a user should read.
 pub fn note(words: &str) {
     say("note", &format!("note: {words}"), words, json!({}));
 }
@@ -141,7 +141,7 @@ pub fn notes(notes: &[String]) {
     notes.iter().for_each(|words| note(words));
 }
 
-/// Progress of work; `facts` are for programs.
+/// Progress of the work; `facts` are further fields for programs.
 pub fn progress(words: &str, facts: Value) {
     say("progress", words, words, facts);
 }
@@ -153,7 +153,7 @@ pub fn error(words: &str, code: u8) {
     write("error", &format!("error: {words}"), words, facts);
 }
 
-/// That a command was interrupted, and the code it exits with; printed even with `--quiet`.
+/// Reports that a command was interrupted, and its exit code; printed even with `--quiet`.
 pub fn interrupted(words: &str, code: u8) {
     let facts = json!({"code": code});
     write("interrupted", words, words, facts);
@@ -165,7 +165,8 @@ fn say(event: &str, line: &str, message: &str, facts: Value) {
     }
 }
 
-/// Writes a line to standard error. If that is closed or full, the line is lost and the work continues.
+/// Writes a line to standard error. If it is closed or full, the line is lost and the work
+/// continues.
 fn write(event: &str, line: &str, message: &str, facts: Value) {
     if is_silent() {
         return;

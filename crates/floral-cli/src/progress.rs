@@ -1,6 +1,6 @@
 //! Progress on standard error: a bar with the time left on a terminal, an occasional line elsewhere.
 //!
-//! [`Progress`] watches one long piece of work of the library; a
+//! [`Progress`] shows one long piece of work of the library; a
 //! [`StepLog`](crate::step_log::StepLog) combines several.
 
 use std::sync::{Mutex, PoisonError};
@@ -18,10 +18,10 @@ use crate::duration::readable;
 use crate::interrupt;
 use crate::output::{self, Shown};
 
-/// Lines printed over a whole run when standard error is a file.
+/// Number of lines printed over a whole run when standard error is a file.
 const LINES: usize = 10;
 
-/// Events printed over a whole run with `--log json`.
+/// Number of events printed over a whole run with `--log json`.
 const EVENTS: usize = 100;
 
 /// Steps of the bar per prediction.
@@ -60,7 +60,7 @@ impl Default for State {
 }
 
 impl<'a> Progress<'a> {
-    /// Nothing is shown before the work is known.
+    /// Shows nothing until the amount of work is known.
     pub fn new(title: &str, stop: &'a dyn Observer) -> Self {
         Self {
             title: title.to_owned(),
@@ -72,7 +72,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Does work that a user waits for, which Ctrl-C stops.
+    /// Runs work that a user waits for and that Ctrl-C stops.
     pub fn during<T, E: Into<anyhow::Error>>(
         title: &str,
         work: impl FnOnce(&Progress<'_>) -> Result<T, E>,
@@ -83,7 +83,7 @@ impl<'a> Progress<'a> {
         outcome.map_err(Into::into)
     }
 
-    /// The same, its bar drawn together with others.
+    /// The same progress, with its bar among others.
     pub fn among(self, bars: &MultiProgress, shown: Shown) -> Self {
         Self {
             among: Some(bars.clone()),
@@ -119,7 +119,7 @@ impl<'a> Progress<'a> {
         self.bar.set_prefix(self.title.clone());
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
-        // Work of an earlier call must not count towards this one's speed.
+        // Work of an earlier call must not count towards the speed of this one.
         self.bar.reset_eta();
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
         if let Some(bars) = &self.among {
@@ -127,7 +127,8 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Moves the bar; without a bar, prints a line per tenth of the work.
+    /// Moves the bar; without a bar, prints a line per tenth, or an event per hundredth, of the
+    /// work.
     fn advance(&self, state: &mut State, done: usize, message: impl Fn() -> String) {
         let total = state.total.max(1);
         let lines = match self.shown {
@@ -135,7 +136,8 @@ impl<'a> Progress<'a> {
             _ => LINES,
         };
         let part = |done: usize| done * lines / total;
-        // Where more realizations turn out to be needed, less is done than it seemed.
+        // `done` may decrease: if more realizations turn out to be needed, the finished share
+        // falls.
         let is_due = part(done) > part(state.done);
         state.done = state.done.max(done);
         match self.shown {
@@ -150,7 +152,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Prints a line, and for programs the share that is done.
+    /// Prints a line, with the finished share as a fact for programs.
     fn report(&self, words: &str, share: f64, mut facts: Value) {
         let title = &self.title;
         facts["title"] = json!(title);
@@ -222,7 +224,7 @@ impl<'a> Progress<'a> {
         self.bar.set_message(message.clone());
         let tenth = |epoch: usize| epoch * LINES / epochs.max(1);
         let is_due = record.epoch == 1 || tenth(record.epoch) != tenth(record.epoch - 1);
-        // A program may want every epoch.
+        // A program may need every epoch.
         if self.shown == Shown::Events || self.shown == Shown::Lines && is_due {
             let facts = json!({
                 "epoch": record.epoch,
@@ -273,7 +275,7 @@ fn left_out(outlier: &Outlier) -> String {
     )
 }
 
-/// What was found, and what the data contradict.
+/// The symmetries that were found, and those that the data contradict.
 fn symmetries(found: &FoundSymmetries) -> Vec<String> {
     let list = |all: &[Symmetry]| {
         let names: Vec<String> = all.iter().map(Symmetry::to_string).collect();

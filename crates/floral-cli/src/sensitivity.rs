@@ -1,4 +1,4 @@
-//! `floral sensitivity`: quantities over uncertain inputs, and which parameter matters.
+//! `floral sensitivity`: quantities over uncertain inputs, and which parameter matters most.
 
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::session::Given;
 use crate::{Ending, inputs, low, output, session};
 
-/// What `floral sensitivity` takes.
+/// Arguments of `floral sensitivity`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral sensitivity runs/beam --inputs-from law.toml --quantity 'peak = max(u)' \\\n      \
@@ -93,7 +93,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Predicts the inputs, and prints what is found.
+/// Predicts the inputs and prints the results.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.check_files()?;
     let predictor = session::loaded(&arguments.run)?;
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 }
 
 impl Arguments {
-    /// Refuses outputs that are inputs, or of another kind.
+    /// Refuses outputs that would replace inputs or have the wrong file type.
     fn check_files(&self) -> Result<()> {
         let mut read = RunFolder::open(&self.run)?.files();
         read.extend(self.inputs_from.iter().chain(&self.pool).cloned());
@@ -163,7 +163,7 @@ impl Arguments {
     }
 }
 
-/// What was found as text.
+/// The results as text.
 pub fn text(found: &Sensitivity) -> String {
     let mut text = String::new();
     for one in &found.quantities {
@@ -209,7 +209,7 @@ fn row(text: &mut String, name: &str, cells: impl Iterator<Item = String>) -> fm
     writeln!(text, "  {name:14}{cells}")
 }
 
-/// Where the variance comes from.
+/// The shares of the variance by source.
 fn variance(text: &mut String, parts: &VarianceShares) -> fmt::Result {
     let share = |value: f64| format!("{:.1} %", 100.0 * value);
     let (total, input) = (number(parts.total), share(parts.input));
@@ -226,7 +226,7 @@ fn variance(text: &mut String, parts: &VarianceShares) -> fmt::Result {
     }
 }
 
-/// The indices of each parameter; nothing without any.
+/// The indices of each parameter, if there are any.
 fn indices(text: &mut String, all: &[ParameterIndices]) -> fmt::Result {
     let width = all.iter().map(|index| index.name.chars().count()).max();
     let Some(width) = width.map(|width| width.max(9)) else {

@@ -1,4 +1,4 @@
-//! New inputs as commands take them: a dataset, a NumPy archive, or a file that is imported first.
+//! New inputs of commands: a dataset, a NumPy archive, or a file that is imported first.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,21 +11,21 @@ use floral::train::RunFolder;
 
 use crate::{data, low, output};
 
-/// A run that predicts on the CPU; what users should know of it is noted.
+/// Loads a run that predicts on the CPU, and prints its notes.
 pub fn loaded(run: &Path) -> Result<Predictor> {
     let predictor = Predictor::load(&RunFolder::open(run)?, &Device::flex())?;
     output::notes(&predictor.header().notes());
     Ok(predictor)
 }
 
-/// What a command says of new inputs, besides their file.
+/// The options about new inputs, besides their file.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
     /// The run folder or model file.
     pub run: &'a Path,
-    /// How low fidelity is computed where it is not stored.
+    /// How missing low fidelity is computed.
     pub low: &'a low::Arguments,
-    /// Which of the inputs; all by default.
+    /// Indices of the inputs to take; `None` means all.
     pub inputs: Option<&'a Range<usize>>,
     /// Points per axis of the predictions.
     pub resolution: Option<&'a Resolution>,
@@ -38,7 +38,7 @@ impl Given<'_> {
         Ok(PredictionSession::of(predictor, cases, inputs))
     }
 
-    /// The inputs alone, for what outlives the run.
+    /// The inputs alone, without a session.
     pub fn cases(
         &self,
         predictor: &Predictor,
@@ -52,7 +52,7 @@ impl Given<'_> {
         Ok(NewInputs::File(&file).open(predictor, opening)?)
     }
 
-    /// How inputs are opened that messages call by this name.
+    /// How to open inputs; `name` is their name in messages.
     pub fn opening(&self, predictor: &Predictor, name: &Path) -> Result<PredictionOpening<'_>> {
         Ok(PredictionOpening {
             resolution: self.resolution,

@@ -1,5 +1,5 @@
-//! Progress of several pieces of work, one after another or in parallel, as `quickstart` and
-//! `reproduce` have them: a line per step, and a [`Progress`] for each piece.
+//! Progress of several pieces of work, one after another or in parallel, in `quickstart` and
+//! `reproduce`: a line per step, and a [`Progress`] for each piece.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ pub struct StepLog<'a> {
 }
 
 impl<'a> StepLog<'a> {
-    /// Bars on a terminal, two lines per step elsewhere.
+    /// Shows bars on a terminal, and two lines per step elsewhere.
     pub fn new(stop: &'a dyn Observer) -> Self {
         Self {
             bars: MultiProgress::new(),
@@ -29,7 +29,7 @@ impl<'a> StepLog<'a> {
         }
     }
 
-    /// Prints nothing, and records the lines.
+    /// Prints nothing; records the lines.
     #[cfg(test)]
     pub fn silent(stop: &'a dyn Observer) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl<'a> StepLog<'a> {
         }
     }
 
-    /// Shows the progress of a piece of work, next to others under way.
+    /// Shows the progress of a piece of work, next to that of others.
     pub fn watch(&self, title: &str) -> Progress<'a> {
         let shown = match self.shown {
             // Without bars, the lines of the steps are enough.

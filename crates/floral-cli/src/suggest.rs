@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::session::Given;
 use crate::{Ending, inputs, low, observe, output, session};
 
-/// What `floral suggest` takes.
+/// Arguments of `floral suggest`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral suggest runs/darcy --pool new.zarr -k 5\n  \
@@ -98,7 +98,7 @@ impl Arguments {
     }
 }
 
-/// Chooses and prints.
+/// Suggests inputs or sensors, and prints them.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let predictor = session::loaded(&arguments.run)?;
     if let (Some(count), Some(input)) = (arguments.sensors, &arguments.input) {
@@ -119,7 +119,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Chooses and prints where to measure one input.
+/// Suggests where to measure one input, and prints the places.
 fn sensors(
     arguments: &Arguments,
     predictor: &Predictor,
@@ -149,7 +149,7 @@ fn sensors(
     Ok(Ending::Done)
 }
 
-/// Places of sensors as text.
+/// Suggested sensors as text.
 pub fn sensors_text(found: &SensorSuggestions) -> Result<String> {
     let mut text = format!(
         "predicted standard deviation of input {}: {} (root mean square)\n\n ",
@@ -189,7 +189,7 @@ pub fn sensors_text(found: &SensorSuggestions) -> Result<String> {
     Ok(text)
 }
 
-/// Suggestions as text.
+/// Suggested inputs as text.
 pub fn text(found: &Suggestions) -> Result<String> {
     let mut text = format!(
         "epistemic standard deviation of the mean, over {}: {} (root mean square)\n\n",
@@ -217,7 +217,7 @@ pub fn text(found: &Suggestions) -> Result<String> {
     Ok(text)
 }
 
-/// One number per channel with its units, and with its name if there are several.
+/// One number per channel with its units, and with the channel's name if there are several.
 fn per_channel(found: &Suggestions, values: &[f64]) -> String {
     numbers_with_units(&found.channels, values)
 }

@@ -15,7 +15,7 @@ use floral::train::{Budget, Method, Opening, Outcome, RunFolder, TrainConfig, Tr
 use crate::progress::Progress;
 use crate::{Ending, constants, data, device, low, output};
 
-/// What `floral train` takes.
+/// Arguments of `floral train`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral train darcy.zarr -o runs/darcy\n  \
@@ -111,7 +111,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Whether settings other than the number of epochs are given; only that may change on --resume.
+    /// Whether settings other than the number of epochs are given. Only the epochs may change on
+    /// --resume.
     fn changes_settings(&self) -> bool {
         self.method.is_some()
             || self.config.is_some()
@@ -132,7 +133,7 @@ impl Arguments {
         }
     }
 
-    /// The settings, those of the run with --resume.
+    /// The settings; with --resume, those of the run.
     fn settings(&self, folder: &Path) -> Result<TrainConfig> {
         if !self.resume {
             return self.resolved();
@@ -149,7 +150,7 @@ impl Arguments {
         Ok(config)
     }
 
-    /// The settings with their meaning; the split of a dataset, if one is given.
+    /// The settings as TOML with their meanings, and with the split of the dataset if one is given.
     fn printed(&self) -> Result<String> {
         let mut config = self.resolved()?;
         if let Some(path) = &self.dataset {
@@ -158,7 +159,7 @@ impl Arguments {
         Ok(config.to_annotated_toml())
     }
 
-    /// The resolved settings.
+    /// The settings from file and options.
     pub fn resolved(&self) -> Result<TrainConfig> {
         let mut table = constants::read(self.config.as_deref(), &self.set)?;
         let flags = [
@@ -202,7 +203,7 @@ impl Arguments {
     }
 }
 
-/// A note about a split that was chosen here because there are too few inputs for the paper's.
+/// A note about a split that differs from the paper's because there are too few inputs.
 fn split_note(asked: &SplitConfig, config: &TrainConfig, inputs: usize) -> Result<Option<String>> {
     let is_ours = |asked: Option<usize>, chosen| asked.is_none() && chosen != Some(split::KEPT);
     let chosen = &config.split;
@@ -234,7 +235,7 @@ fn per_axis(resolution: &Resolution) -> String {
     }
 }
 
-/// Trains, or continues a training.
+/// Trains a run, or continues it.
 pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     if arguments.print_config {
         output::print(&arguments.printed()?)?;
@@ -293,7 +294,7 @@ pub fn run(arguments: &Arguments, ranks: &dyn Ranks) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Adds the flags that follow the advice of an error.
+/// Adds flags to the advice of an error.
 fn advised(error: Error) -> anyhow::Error {
     match error {
         Error::Memory { .. } => {

@@ -1,4 +1,5 @@
-//! `floral unbiased-mean`: the mean of a quantity from a few fresh runs, without the bias of a trained run.
+//! `floral unbiased-mean`: the mean of a quantity from a few fresh runs, without the bias of
+//! predictions.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -17,7 +18,7 @@ use crate::progress::Progress;
 use crate::session::Given;
 use crate::{Ending, inputs, interrupt, low, output};
 
-/// What `floral unbiased-mean` takes.
+/// Arguments of `floral unbiased-mean`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral unbiased-mean runs/darcy --fresh fresh.zarr --pool pool.zarr --quantity 'total = integral(u)'\n  \
@@ -78,7 +79,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Estimates and prints.
+/// Estimates the means and prints them.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let Arguments {
         run, fresh, pool, ..
@@ -137,7 +138,7 @@ impl Arguments {
     }
 }
 
-/// What was found as text.
+/// The results as text.
 pub fn text(found: &[UnbiasedQuantity]) -> String {
     let mut text = String::new();
     for one in found {

@@ -1,4 +1,4 @@
-//! `floral verify`: this build checked against reference numbers.
+//! `floral verify`: checks this build against reference numbers.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use floral::verify::{Check, verify_file};
 use crate::output::print;
 use crate::{Ending, device};
 
-/// What `floral verify` takes.
+/// Arguments of `floral verify`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Safetensors files with reference numbers
@@ -20,7 +20,7 @@ pub struct Arguments {
     device: device::Arguments,
 }
 
-/// Prints a table per file; the answer is no if any quantity is off.
+/// Prints a table per file. The answer is negative if any quantity is off.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     let device = arguments.device.open()?;
     let mut all_pass = true;

@@ -1,4 +1,4 @@
-//! An estimate of how long predictions will take, printed after the first realizations.
+//! An estimate of the duration of predictions, printed after the first realizations.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,25 +9,25 @@ use floral::{Event, Observer, counted};
 use crate::duration;
 use crate::progress::Progress;
 
-/// Estimates shorter than this, in seconds, are not printed.
+/// Estimates shorter than this number of seconds are not printed.
 const SHORT: f64 = 5.0;
 
-/// Shows progress, and early on an estimate of the time it will take.
+/// Shows progress, and estimates the total time after the first realizations.
 pub struct Waiting<'a> {
     progress: &'a Progress<'a>,
-    /// Whether the number of realizations depends on them.
+    /// Whether a standard error decides the number of realizations.
     is_open: bool,
     state: Mutex<State>,
 }
 
-/// What is known so far.
+/// What has been measured so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    /// Nothing has begun.
+    /// Nothing has started.
     Nothing,
-    /// The first of the remaining inputs is being conditioned on.
+    /// Conditioning on the first of the remaining inputs.
     Begun { inputs: usize, at: Instant },
-    /// Conditioning on the first input took `derivation` seconds; its realizations begin.
+    /// Conditioning on the first input took `derivation` seconds; its realizations start.
     Derived {
         inputs: usize,
         derivation: f64,
@@ -39,7 +39,7 @@ enum State {
 }
 
 impl<'a> Waiting<'a> {
-    /// Nothing is printed before something has been measured.
+    /// Prints nothing until something has been measured.
     pub fn new(progress: &'a Progress<'a>, is_open: bool) -> Self {
         Self {
             progress,

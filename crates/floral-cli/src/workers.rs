@@ -1,20 +1,20 @@
-//! Workers: tasks done in parallel, each worker with its own threads.
+//! Workers that run tasks in parallel, each with its own threads.
 
 use std::sync::{Mutex, PoisonError};
 
 use floral::Result;
 
-/// How many tasks go on at a time, and how many threads each may use.
+/// The number of parallel tasks, and the number of threads of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Workers {
-    /// Tasks at a time.
+    /// Number of parallel tasks.
     pub count: usize,
-    /// Threads of each.
+    /// Number of threads per task.
     pub threads: usize,
 }
 
 impl Workers {
-    /// The threads of the current pool divided among this number of workers, at least one each.
+    /// Divides the threads of the current pool among this number of workers, at least one each.
     #[cfg(feature = "networks")]
     pub fn sharing(count: usize) -> Self {
         let count = count.max(1);
@@ -24,8 +24,8 @@ impl Workers {
         }
     }
 
-    /// Runs the tasks, started in their order. A worker stops at its first error, which is returned
-    /// once all others have stopped.
+    /// Runs the tasks, which start in their order. A worker stops at its first error, which is
+    /// returned once all workers have stopped.
     pub fn run<T: Send>(
         self,
         tasks: impl IntoIterator<Item = T, IntoIter: Send>,
@@ -51,12 +51,12 @@ impl Workers {
         })
     }
 
-    /// Calls a function in a pool of one worker's threads.
+    /// Calls a function in a thread pool of one worker's size.
     pub fn with_own_threads<R: Send>(self, work: impl FnOnce() -> R + Send) -> R {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
         match pool.build() {
             Ok(pool) => pool.install(work),
-            // A system without spare threads uses those it has.
+            // If no threads can be created, the calling pool is used.
             Err(_) => work(),
         }
     }

@@ -1,4 +1,4 @@
-//! The benchmark as a user meets it.
+//! `floral bench` and `floral plan` as a user runs them.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,7 +14,7 @@ const SMALL: &str = "bench --sizes 16,8x6 --batch 2 --hidden 4 --solver heun --s
 const SIZES: [&str; 2] = ["16", "8x6"];
 const WORKS: [&str; 4] = ["velocity", "training", "prior", "sampling"];
 
-/// Every size with every work, in the order of the report.
+/// Every kind of work on every size, in the order of the report.
 fn expected() -> Vec<[&'static str; 2]> {
     let of_size = |size| WORKS.map(|work| [work, size]);
     SIZES.into_iter().flat_map(of_size).collect()
@@ -39,7 +39,8 @@ fn report(words: &str) -> (f64, Vec<Value>) {
     (report["matrix_peak_gflops"].as_f64().unwrap(), rows)
 }
 
-/// GFLOP/s are arithmetic over time, percentages are those of the peak; the prior has neither.
+/// GFLOP/s are arithmetic divided by time, percentages are shares of the peak; the prior has
+/// neither.
 #[test]
 fn rates_and_shares_follow_from_arithmetic_time_and_peak() {
     let (peak, rows) = report(SMALL);
@@ -63,7 +64,7 @@ fn rates_and_shares_follow_from_arithmetic_time_and_peak() {
     }
 }
 
-/// Two steps of Heun's method are four velocities; a training step is more than three.
+/// Two steps of Heun's method take four velocities; a training step costs more than three.
 #[test]
 fn arithmetic_is_counted_in_velocities() {
     let (_, rows) = report(SMALL);
@@ -72,8 +73,8 @@ fn arithmetic_is_counted_in_velocities() {
         let [velocity, training, sampling] = [0, 1, 3].map(count);
         assert_eq!(works[3]["evaluations"], 4.0);
         assert!((sampling / velocity - 4.0).abs() < 1e-9);
-        // The gradients of inputs and of weights take as much as the forward pass, each; and the
-        // condition is part of a step.
+        // The gradients with respect to inputs and to weights each cost as much as the forward
+        // pass, and the condition is part of a step.
         assert!(training > 3.0 * velocity);
     }
 }
@@ -107,7 +108,7 @@ fn a_plan_counts_what_ranks_can_share_and_refuses_what_has_no_network() {
     let plan: Value = serde_json::from_slice(&folder.succeed(words).stdout).unwrap();
     assert_eq!(plan["blocks"], 8);
     let computing = |row: usize| plan["rows"][row]["step"]["computing"].as_f64().unwrap();
-    // 1, 2, 4, 8 and 16 ranks: the last have no block of their own.
+    // 1, 2, 4, 8 and 16 ranks: there are 8 blocks, so 16 ranks are no faster than 8.
     assert!((computing(0) / computing(3) - 8.0).abs() < 1e-9);
     assert_eq!(computing(3), computing(4));
     let refused = folder.refuse("plan --grid 64x64 --inputs 10 --set method=kriging");

@@ -1,4 +1,4 @@
-//! Datasets as a user meets them: generated, interrupted, inspected, refused with a sentence.
+//! Datasets as a user meets them: generated, interrupted, inspected, or refused with one line.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -72,7 +72,8 @@ fn constants_printed_as_toml_give_the_same_dataset() {
     assert_eq!(chunk("a.zarr"), chunk("b.zarr"));
 }
 
-/// Two hundred inputs of each problem, the paper's settings: the bands of the specification.
+/// Two hundred inputs of each problem with the paper's settings; the ranges come from the
+/// specification.
 #[test]
 fn the_low_fidelity_solvers_have_the_skill_they_should() {
     let folder = &Folder::new();

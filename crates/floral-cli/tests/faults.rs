@@ -1,4 +1,5 @@
-//! The command under ill treatment: closed and full outputs, odd names, limits, signals, hostile files.
+//! The command under adverse conditions: closed and full outputs, odd names, limits, signals,
+//! hostile files.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -19,7 +20,7 @@ const DATA: &str = "generate 1dcr --inputs 6 --realizations 6 --resolution 16 -o
 const SMALL: &str = "--method fno --set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=2 --set split.test=1 --set split.validation=1";
 
-/// A line of a shell, in which `$FLORAL` is ours.
+/// Runs a shell command in which `$FLORAL` is the built program.
 fn shell(folder: &Path, line: &str) -> Output {
     let mut shell = Command::new("bash");
     shell
@@ -54,7 +55,7 @@ fn a_standard_error_that_is_closed_or_full_stops_no_work() {
     assert_eq!(full.status.code(), Some(2), "what was asked for is lost");
 }
 
-/// Zarr cannot have them, all else can.
+/// Zarr stores cannot have names that are not UTF-8; all other files can.
 #[test]
 fn names_that_are_no_text_are_names_like_others_or_refused_before_anything_is_written() {
     let folder = &Folder::new();
@@ -159,7 +160,8 @@ fn a_memory_limit_below_the_estimate_is_refused_before_training() {
     assert!(!folder.join("run").exists());
 }
 
-/// Two that make the file of one folder would take it away from each other while it is read.
+/// Two processes that convert the same temporary store to a file would remove it while the other
+/// reads it.
 #[test]
 fn a_single_file_is_made_by_one_process_at_a_time() {
     let folder = &Folder::new();
@@ -167,7 +169,7 @@ fn a_single_file_is_made_by_one_process_at_a_time() {
     folder.succeed("train data.zarr -o run");
     let sample = "sample run --input data.zarr --inputs 0..2 --realizations 4 -o";
     folder.succeed(&format!("{sample} out.zarr"));
-    // All but the file is done, and another process is at the file.
+    // The store is complete, and another process is writing the file.
     fs::rename(folder.join("out.zarr"), folder.join("out.npz.store")).unwrap();
     fs::create_dir(folder.join("out.npz.store.partial")).unwrap();
     let lock = fs::File::create(folder.join("out.npz.store.partial/lock")).unwrap();
@@ -290,7 +292,7 @@ fn large_seeds_and_large_letters_are_taken_or_named() {
     assert!(folder.join("OUT.NPZ").is_file());
 }
 
-/// A tensor that does not fit is named with its file.
+/// The error for a tensor that does not fit names its file.
 #[test]
 fn a_checkpoint_that_does_not_fit_is_named_by_its_file() {
     let folder = &Folder::new();
@@ -298,7 +300,7 @@ fn a_checkpoint_that_does_not_fit_is_named_by_its_file() {
     folder.succeed(&format!("train data.zarr {SMALL} --epochs 1 -o run"));
     let path = folder.join("run/best.safetensors");
     let text = fs::read(&path).unwrap();
-    // As many letters, another name.
+    // A different name of the same length.
     let renamed = replaced(&text, b"layers.0.gate", b"layers.9.gate");
     assert_ne!(renamed, text);
     fs::write(&path, renamed).unwrap();

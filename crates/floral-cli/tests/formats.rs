@@ -1,8 +1,8 @@
-//! Files of every format version that was ever written are read, and predict what they did then: a
-//! dataset (layout 1), checkpoints (formats 1 to 3) and model files, a store of predictions.
-//! Regressions of another version of their method are refused.
+//! Files of every past format version can be read and give the same predictions: a dataset (layout
+//! 1), checkpoints (formats 1 to 3) and model files, a store of predictions. Regressions of another
+//! version of their method are refused.
 //!
-//! The number in a file's name is that of its format. A new format adds files; none is replaced.
+//! The number in a file's name is its format. A new format adds files and replaces none.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod command;
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use command::{Commands, Folder, values};
 
-/// The mean of four realizations at the first points, by the build that wrote the files.
+/// The mean of four realizations at the first points, computed by the build that wrote the files.
 const NETWORK: [f32; 4] = [1.512_913_5, 0.508_899_2, -0.358_070_8, -0.523_791_2];
 
-/// The same of format 1, whose builds used another integrator by default.
+/// The same mean for format 1, whose builds used another default integrator.
 const FIRST_NETWORK: [f32; 4] = [1.512_350_4, 0.508_373_6, -0.358_559_9, -0.524_313_9];
 
-/// Another order of sums, as another processor may have, moves the last digits.
+/// Another order of summation, as on another processor, changes the last digits.
 const TOLERANCE: f32 = 1e-4;
 
 fn fixture(name: &str) -> PathBuf {
@@ -29,7 +29,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(fixtures).join(name)
 }
 
-/// A copy, as commands write beside and into what they are given.
+/// Copies files, because commands write next to and into their inputs.
 fn copy(from: &Path, to: &Path) {
     if from.is_file() {
         fs::copy(from, to).unwrap();
@@ -42,14 +42,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder with all of the files.
+/// A folder with all files.
 fn all() -> Folder {
     let folder = Folder::new();
     copy(&fixture(""), &folder);
     folder
 }
 
-/// Points of the dataset's grid, and realizations that are drawn.
+/// Number of points of the dataset's grid, and of drawn realizations.
 const POINTS: usize = 12;
 const DRAWS: usize = 4;
 
@@ -102,7 +102,7 @@ fn runs_of_every_format_are_evaluated_and_shown() {
 fn datasets_of_every_layout_are_read_and_are_those_of_their_seed() {
     let folder = all();
     folder.succeed("inspect dataset-1.zarr");
-    // Complete, and no other than what the same command asks for.
+    // The dataset is complete, and equals the one that this command generates.
     folder.succeed("generate 1dcr --inputs 5 --realizations 3 --resolution 12 -o dataset-1.zarr");
 }
 
@@ -117,8 +117,8 @@ fn a_regression_of_another_version_of_its_method_is_refused() {
     assert!(message.contains("train it again"), "{message}");
 }
 
-/// Layout 1 holds mean and spread of the draws, where later ones hold those that the method knows: such
-/// predictions are not taken for those that the command asks for, and stay as they are.
+/// Layout 1 holds mean and spread of the draws, later layouts hold those in closed form. Old
+/// predictions are therefore not accepted in place of new ones, and are left unchanged.
 #[test]
 fn predictions_of_an_older_layout_are_not_taken_for_newer_ones() {
     let folder = all();

@@ -1,5 +1,6 @@
-//! A graphics card comes to what the processor comes to: `cargo test --release --workspace --features
-//! floral-cli/wgpu --test gpu`, with a card or with a driver that imitates one.
+//! A GPU gives the results of the CPU. Run with
+//! `cargo test --release --workspace --features floral-cli/wgpu --test gpu`, on a GPU or with a
+//! driver that emulates one.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -20,7 +21,7 @@ use floral::verify::verify_file;
 use floral::{Error, Observer, Silent};
 use floral_bench::{MeasuredNetwork, TrainingStep, VelocityBatch};
 
-/// What a short training may differ by: rounding, grown over its steps.
+/// Tolerance after a short training: rounding errors grow over its steps.
 const TOLERANCE: f64 = 1e-3;
 
 const SMALL: &str = "--method floral --set network.hidden_channels=8 --set network.film_channels=8 \
@@ -31,7 +32,7 @@ fn dataset(folder: &Path) {
     folder.succeed("generate 1dcr --inputs 5 --realizations 8 --resolution 24 -o data.zarr");
 }
 
-/// The largest difference of two lists, relative to the largest value.
+/// The largest difference of two lists, relative to the largest expected value.
 fn difference(found: &[f32], expected: &[f32]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let largest = expected.iter().fold(0.0f32, |a, b| a.max(b.abs()));
@@ -102,7 +103,7 @@ fn velocities_and_steps_of_lines_and_planes_of_any_size_are_the_processors() {
     }
 }
 
-/// The columns of losses in a run's log.
+/// The loss columns of a run's log.
 fn losses(run: &Path) -> Vec<f32> {
     let log = std::fs::read_to_string(run.join("epochs.csv")).unwrap();
     let lines = log.lines().skip(1);

@@ -1,5 +1,5 @@
-//! The command at the limits of sizes and of systems: few file handles, no home, odd locales and paths,
-//! nothing to print to; single points, primes, thousands of channels.
+//! The command at the limits of sizes and systems: few file handles, no home folder, odd locales
+//! and paths, no standard streams; single points, prime sizes, thousands of channels.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 const DATA: &str = "generate 1dcr --inputs 6 --realizations 6 --resolution 16";
 
-/// A line of a shell, in which `$FLORAL` is ours.
+/// Runs a shell command in which `$FLORAL` is the built program.
 fn shell(folder: &Path, line: &str) -> Output {
     let mut shell = Command::new("bash");
     shell.args(["-c", line]).current_dir(folder);
@@ -24,7 +24,7 @@ fn shell(folder: &Path, line: &str) -> Output {
     output
 }
 
-/// A chunk of the dataset of this name.
+/// A chunk of a dataset.
 fn chunk(folder: &Path, name: &str) -> Vec<u8> {
     fs::read(folder.join(name).join("high/c.5.0.0.0")).unwrap()
 }
@@ -45,7 +45,7 @@ fn few_file_handles_are_enough_for_every_step() {
 fn no_home_no_path_and_an_odd_locale_change_no_byte() {
     let folder = &Folder::new();
     folder.succeed(&format!("{DATA} -o data.zarr"));
-    // In Turkish the small letter of I has no dot; in German numbers have commas.
+    // In Turkish the lower case of I has no dot; German numbers have decimal commas.
     let bare = "env -i LC_ALL=tr_TR.UTF-8 LC_NUMERIC=de_DE.UTF-8 TZ=Nowhere/Else \"$FLORAL\"";
     shell(folder, &format!("{bare} {DATA} -o bare.zarr"));
     assert_eq!(chunk(folder, "bare.zarr"), chunk(folder, "data.zarr"));
@@ -93,7 +93,7 @@ fn odd_paths_are_paths_like_others() {
     assert!(at("o u t.npz").is_file());
 }
 
-/// A `.npy` of numbers that look random.
+/// Writes a `.npy` file of pseudo-random numbers.
 fn write_npy(path: &Path, shape: &str, count: usize) {
     let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -103,7 +103,7 @@ fn write_npy(path: &Path, shape: &str, count: usize) {
     fs::write(path, file).unwrap();
 }
 
-/// From a folder of arrays to samples of a regression and of a network.
+/// Imports arrays, trains a regression and a network, and samples from them.
 fn walk(name: &str, input: (&str, usize), high: (&str, usize), axes: &str, methods: &[&str]) {
     let folder = &Folder::new();
     fs::create_dir(folder.join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! The command as shells and programs meet it: completion, manual, quiet, JSON, exit codes.
+//! The command as shells and programs use it: completion, manual, quiet, JSON, exit codes.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -38,7 +38,7 @@ fn every_ending_has_its_exit_code_and_help_lists_them() {
     assert_eq!(run(folder, "inspect nowhere.zarr").status.code(), Some(2));
     assert_eq!(run(folder, "sow").status.code(), Some(2));
     assert_eq!(run(folder, "--version").status.code(), Some(0));
-    // A chunk without values reads as NaN: the answer of inspect is no.
+    // A missing chunk reads as NaN, so that the answer of inspect is negative.
     std::fs::remove_file(folder.join("data.zarr/high/c.3.0.0.0")).unwrap();
     assert_eq!(run(folder, "inspect data.zarr").status.code(), Some(1));
 }

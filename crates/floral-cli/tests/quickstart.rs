@@ -20,7 +20,7 @@ fn the_commands_that_a_quickstart_prints_run_as_printed() {
         .collect();
     assert_eq!(commands.len(), 6);
     for command in commands {
-        // The runs exist: only training asks for a new folder.
+        // The runs exist already: only training needs a new folder.
         if command.starts_with("train") {
             folder.succeed(&format!("{command}-again"))
         } else {

@@ -1,4 +1,4 @@
-//! `floral report` as a user meets it: pages and parts written, refused with a sentence.
+//! `floral report` as a user meets it: pages and parts are written, or refused with one line.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -65,7 +65,7 @@ fn a_report_is_written_and_written_again_but_replaces_nothing_else() {
     ));
     assert!(folder.join("numbers/report.json").is_file());
     let unknown = format!("report d --data d.zarr {QUICK} --format svg --figure x -o figures");
-    // The names are known once all is predicted, so the error is not the only line.
+    // Figure names are known only after all predictions, so the error is not the only line.
     let output = folder.floral(&unknown).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("fields-0"));

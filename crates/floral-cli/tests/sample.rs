@@ -1,4 +1,4 @@
-//! Prediction as a user meets it: killed and continued, refused with a sentence.
+//! Prediction as a user meets it: killed and continued, or refused with one line.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,7 +14,7 @@ const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
                      --set split.validation=1 --epochs 1";
 
-/// A dataset `data.zarr` of five inputs on 16 points, and runs by these methods.
+/// Creates a dataset `data.zarr` of five inputs on 16 points, and runs of these methods.
 fn trained(folder: &Path, methods: &[&str]) {
     folder.succeed("generate 1dcr --inputs 5 --realizations 6 --resolution 16 -o data.zarr");
     for method in methods {
@@ -92,7 +92,7 @@ fn an_archive_gives_what_the_dataset_gives_and_computes_what_it_lacks() {
     );
 }
 
-/// Says each refusal's fact, and leaves every file as it was.
+/// Expects each command to be refused with a message that contains the fact, and no file to change.
 fn refused(folder: &Path, cases: &[(&str, &str)]) {
     let before = files(folder);
     for (words, fact) in cases {
@@ -255,7 +255,7 @@ fn a_model_file_serves_in_place_of_its_run() {
     let folder = &Folder::new();
     trained(folder, &["residual-fno"]);
     folder.succeed("export residual-fno -o model.floral");
-    // Given again, it is there; another file is not replaced.
+    // The same export is accepted again; a different file is not replaced.
     folder.succeed("export residual-fno -o model.floral");
     std::fs::write(folder.join("other.floral"), "another").unwrap();
     let line = folder.refuse("export residual-fno -o other.floral");

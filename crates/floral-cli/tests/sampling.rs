@@ -1,4 +1,4 @@
-//! Sampling that a person can wait for: how many realizations, by which integrator, into which file.
+//! The cost of sampling: the number of realizations, the integrator, and the output file.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,7 +12,7 @@ use command::{Commands, Folder, values};
 const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels=4 \
                      --set network.layers=1 --set optimiser.batch=4 --epochs 1";
 
-/// A dataset `data.zarr` of eight inputs on 16 points, and the runs floral and floral-kl.
+/// Creates a dataset `data.zarr` of eight inputs on 16 points, and runs of floral and floral-kl.
 fn trained(folder: &Path) {
     folder.succeed("generate 1dcr --inputs 8 --realizations 6 --resolution 16 -o data.zarr");
     folder.succeed(&format!(
@@ -46,11 +46,12 @@ fn a_standard_error_decides_how_many_are_drawn_whatever_the_threads_and_cuts() {
     folder.kills_until_done(|_| &words, time);
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     assert_eq!(read("one.npz"), read("two.npz"));
-    // Nothing else is left behind.
+    // No temporary files remain.
     assert!(!folder.join("two.npz.store").exists());
     assert!(!folder.join("two.npz.store.partial").exists());
 
-    // Twice the error takes about a quarter, and a limit is kept and reported.
+    // Twice the standard error takes about a quarter of the realizations; a limit is kept and
+    // reported.
     folder.succeed("sample kl --input data.zarr --stderr 0.004 -o rough.npz");
     let rough = counts(&folder.join("rough.npz"));
     assert!(

@@ -1,4 +1,4 @@
-//! Training as a user meets it: killed and resumed, refused with a sentence.
+//! Training as a user meets it: killed and resumed, or refused with one line.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,7 +15,7 @@ const SMALL: &str = "--set network.hidden_channels=4 --set network.film_channels
                      --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
                      --set split.validation=1 --epochs 12";
 
-/// The same for one of the paper's methods.
+/// Small settings for one of the paper's methods.
 fn floral_settings() -> String {
     format!("--method floral {SMALL}")
 }
@@ -45,7 +45,7 @@ fn a_run_killed_again_and_again_ends_with_the_weights_of_an_undisturbed_one() {
         let start = format!("train data.zarr --method {method} {SMALL} -o cut-{method}");
         let resume = format!("train data.zarr -o cut-{method} --resume");
         let is_begun = || folder.join(format!("cut-{method}/config.toml")).exists();
-        // The same command continues a run, and so does --resume without settings.
+        // Both the same command and --resume without settings continue a run.
         let words = |attempt: u64| match is_begun() && attempt.is_multiple_of(2) {
             true => resume.as_str(),
             false => &start,
@@ -141,7 +141,7 @@ fn a_split_that_is_left_open_fits_few_inputs_and_is_written_into_the_run() {
         for number in numbers {
             assert!(settings.contains(number), "{settings}");
         }
-        // The same command and --resume find the run, and evaluation its test input.
+        // Both the same command and --resume find the run, and evaluate finds its test input.
         folder.succeed(&train);
         folder.succeed(&format!("train data.zarr --resume -o {run}"));
         let evaluation =

@@ -1,4 +1,5 @@
-//! Two channels of unlike size and units, as a user meets them: a membrane in millimetres of metres.
+//! Two channels of different size and units, as a user meets them: deflection and pressure of a
+//! membrane.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,8 +15,8 @@ use serde_json::Value;
 const POINTS: usize = 12;
 const TRAIN: &str = "--method kriging --set split.test=2 --set split.validation=1";
 
-/// Eight inputs with six realizations: deflections of a millimetre, pressures of 1e5. Inputs are
-/// `factor` times as large.
+/// Eight inputs with six realizations: deflections of about 1e-3 m, pressures of about 1e5 Pa.
+/// Inputs are multiplied by `factor`.
 fn membrane(path: &Path, factor: f64) {
     let x = Axis::over(Domain::closed(0.0, 1.2), "x", POINTS).with_units("m");
     let x = x.with_long_name("distance along the membrane");
@@ -131,7 +132,7 @@ fn a_threshold_is_of_a_channel_and_units_are_stored() {
     folder.succeed(&format!(
         "{command} --exceed pressure:5e4 --exceed 0:-1e-3 --quantile 0.9 -o out.zarr"
     ));
-    // The same numbers of other channels are another result.
+    // The same thresholds for other channels are a different result.
     let message = folder.refuse(&format!(
         "{command} --exceed 0:5e4 --exceed 1:-1e-3 --quantile 0.9 -o out.zarr"
     ));

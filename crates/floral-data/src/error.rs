@@ -1,25 +1,25 @@
 //! The one error type of the library: each variant carries the facts and says what to do.
 //!
-//! [`Advice`] is the part of a message that depends on who called the library: the command words it with
-//! its flags, the Python package with its keywords.
+//! [`Advice`] is the part of a message that depends on the front end: the command words it with its
+//! flags, the Python package with its keywords.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// What a user can do about an error or a [`Note`]. Its text names no flag and no keyword; a front end
+/// What a user can do about an error or a [`Note`]. The text names no flag or keyword; a front end
 /// adds its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// Choose another name for the output, or replace what has this one.
+    /// Choose another name for the output, or replace the existing one.
     Replace,
     /// Finish an unfinished output, or discard it.
     Discard,
     /// Restore a damaged dataset, or generate it again.
     GenerateAgain,
-    /// Name the arrays of input and high fidelity.
+    /// Name the arrays of the input and of high fidelity.
     NameInputAndHigh,
     /// Name the array of the input.
     NameInput,
@@ -44,7 +44,7 @@ pub enum Advice {
     },
     /// Use the grid of high fidelity, to which the other arrays are interpolated.
     UseHighGrid,
-    /// Correct values that are not finite, or skip what has them.
+    /// Correct values that are not finite, or skip the inputs that have them.
     SkipMissing,
     /// Declare that the ends of an axis are the same point.
     DeclarePeriodic {
@@ -53,13 +53,13 @@ pub enum Advice {
     },
     /// Declare that realizations of low and high fidelity are independent.
     DeclareIndependent,
-    /// Predict with the right spread on a finer grid than that of training.
+    /// Keep the right spread when predicting on a finer grid than that of training.
     KeepSpread,
     /// Choose one of several inputs.
     ChooseInput,
-    /// Give low fidelity, stored or computed.
+    /// Give low-fidelity solutions, stored or computed.
     GiveLow {
-        /// The command that the run or the data names, which is not run unasked.
+        /// The command recorded in the run or the dataset; it is not run without consent.
         recorded: Option<String>,
     },
 }
@@ -110,7 +110,7 @@ impl fmt::Display for Advice {
     }
 }
 
-/// A fact that a user should know, with advice if there is any.
+/// A fact that a user should know, with optional advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// The fact, without a full stop.
@@ -120,7 +120,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// The note, its advice worded by a front end.
+    /// The text of the note, with its advice worded by a front end.
     pub fn worded(&self, wording: impl FnOnce(&Advice) -> String) -> String {
         match &self.advice {
             Some(advice) => format!("{}; {}", self.fact, wording(advice)),
@@ -142,7 +142,7 @@ impl fmt::Display for Note {
 }
 
 impl Serialize for Note {
-    /// As its text.
+    /// Serializes the note as its text.
     fn serialize<S: serde::Serializer>(
         &self,
         serializer: S,
@@ -151,7 +151,7 @@ impl Serialize for Note {
     }
 }
 
-/// What can go wrong: each variant carries the facts, and its text says what to do.
+/// Every way in which the library can fail.
 ///
 /// ```
 /// use floral_data::{Advice, Error};
@@ -177,21 +177,21 @@ pub enum Error {
     Config {
         /// The file or flag in question.
         context: String,
-        /// The parser's own words.
+        /// The parser's message.
         reason: String,
     },
 
-    /// A figure that cannot become pixels or pages.
+    /// A figure that cannot be rendered to pixels or pages.
     #[error("the figure cannot be drawn: {reason}; SVG files are written without drawing")]
     Undrawable {
-        /// What stands against it.
+        /// The cause.
         reason: String,
     },
 
-    /// A name that no problem, kernel or method answers to.
+    /// A name that matches no problem, kernel or method.
     #[error("unknown {kind} {name:?}; choose one of {known}")]
     UnknownName {
-        /// What kind of thing was asked for.
+        /// The kind of thing that was requested.
         kind: &'static str,
         /// The name as given.
         name: String,
@@ -199,7 +199,7 @@ pub enum Error {
         known: String,
     },
 
-    /// Two things that should have the same shape have not.
+    /// Two shapes that should agree but do not.
     #[error("{what} has shape {found:?} but {expected:?} is needed")]
     Shape {
         /// The array or field in question.
@@ -217,18 +217,18 @@ pub enum Error {
         name: String,
         /// Its shape.
         found: Vec<usize>,
-        /// The shapes that fit, in words.
+        /// The valid shapes, in words.
         expected: String,
     },
 
-    /// A parameter of the network that a list of weights lacks.
+    /// A parameter of the network that is missing from a list of weights.
     #[error("tensor {name} is missing; is the configuration that of these weights?")]
     MissingTensor {
         /// The parameter's path.
         name: String,
     },
 
-    /// A weight that the network has no place for.
+    /// A weight for which the network has no parameter.
     #[error(
         "tensor {name} is not part of the network, or given twice; is the configuration that of these weights?"
     )]
@@ -237,25 +237,25 @@ pub enum Error {
         name: String,
     },
 
-    /// A velocity asked of a regression network, or the reverse.
+    /// A velocity requested from a regression network, or the reverse.
     #[error("the network {has} a time embedding; call `{call}` instead")]
     Time {
         /// "has" or "has no".
         has: &'static str,
-        /// The function that answers.
+        /// The function to call instead.
         call: &'static str,
     },
 
-    /// A row of a context that was not computed.
+    /// A row that does not exist in a context.
     #[error("context row {row} does not exist; the context holds {rows} inputs")]
     Row {
-        /// The row asked for.
+        /// The requested row.
         row: usize,
-        /// How many there are.
+        /// Number of rows.
         rows: usize,
     },
 
-    /// A numerical procedure that ended without a trustworthy answer.
+    /// A numerical procedure that ended without a reliable answer.
     #[error("{what}; {advice}")]
     Numerical {
         /// What happened.
@@ -264,19 +264,19 @@ pub enum Error {
         advice: String,
     },
 
-    /// More memory than there is.
+    /// A computation that needs more memory than is available.
     #[error(
         "training would take about {needed} of memory and {available} are available; choose a \
          smaller optimiser.batch, a coarser training resolution or fewer network.hidden_channels"
     )]
     Memory {
-        /// The estimate.
+        /// The estimated need.
         needed: String,
-        /// What is left.
+        /// The available memory.
         available: String,
     },
 
-    /// A file that is not what it should be.
+    /// A file with invalid contents.
     #[error("{path}: {reason}")]
     BadFile {
         /// The file or folder.
@@ -285,7 +285,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// A run folder that holds a run of other settings.
+    /// A run folder that holds a run with other settings.
     #[error(
         "{path}: holds a run with other settings ({differences}); choose another folder, or \
          continue it with its own settings"
@@ -293,7 +293,7 @@ pub enum Error {
     OtherSettings {
         /// The run folder.
         path: PathBuf,
-        /// Every setting that differs, with the value there and the value asked for.
+        /// Every setting that differs, with the stored and the requested value.
         differences: String,
     },
 
@@ -302,37 +302,37 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The system's own words.
+        /// The system's message.
         source: std::io::Error,
     },
 
-    /// A device that could not compute what was asked of it.
+    /// A device that failed to compute a requested operation.
     #[error(
         "the device could not compute this: {reason}; a coarser grid or a narrower network takes \
          less of its memory, and cpu does without it"
     )]
     Device {
-        /// The driver's own words.
+        /// The driver's message.
         reason: String,
     },
 
-    /// An error that the user can avoid by an option of the front end.
+    /// An error that the user can avoid with an option of the front end.
     #[error("{error}; {advice}")]
     Advised {
-        /// What is wrong.
+        /// The error.
         error: Box<Error>,
-        /// What to do.
+        /// How to avoid it.
         advice: Advice,
     },
 
-    /// Another of several ranks failed, and reports why.
+    /// Another rank failed; that rank reports the cause.
     #[error("rank {rank} failed")]
     Elsewhere {
-        /// Which one.
+        /// The rank that failed.
         rank: usize,
     },
 
-    /// The observer asked to stop.
+    /// The observer requested a stop.
     #[error("stopped on request; what was finished is kept")]
     Interrupted,
 }
@@ -341,12 +341,12 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Turns the parser's error into one line that names the file or flag, and the key.
+    /// Turns a parser's error into one line that names the file or flag, and the key.
     pub fn toml(context: impl Into<String>) -> impl FnOnce(toml::de::Error) -> Self {
         let context = context.into();
         move |error| {
             let text = error.to_string();
-            // The parser draws the line with a caret under it, in rows that hold a bar.
+            // The parser quotes the line with a caret under it, in rows that contain a bar.
             let words = text.lines().filter(|line| !line.contains('|'));
             let words: Vec<&str> = words.flat_map(str::split_whitespace).collect();
             Self::config(context, words.join(" "))
@@ -361,7 +361,7 @@ impl Error {
         }
     }
 
-    /// The message, its advice worded by a front end.
+    /// The message, with its advice worded by a front end.
     pub fn worded(&self, wording: impl FnOnce(&Advice) -> String) -> String {
         match self {
             Self::Advised { error, advice } => format!("{error}; {}", wording(advice)),
@@ -369,7 +369,7 @@ impl Error {
         }
     }
 
-    /// Settings or data that do not go together, and what to do.
+    /// Settings or data that are inconsistent; `reason` also says what to do.
     pub fn config(context: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Config {
             context: context.into(),
@@ -377,7 +377,8 @@ impl Error {
         }
     }
 
-    /// Constants outside the range in which the mathematics holds, and what to choose instead.
+    /// Constants outside the range in which the mathematics holds; `reason` also says what to
+    /// choose.
     pub fn unsolvable(problem: &'static str, reason: impl Into<String>) -> Self {
         Self::Unsolvable {
             problem,
@@ -385,7 +386,7 @@ impl Error {
         }
     }
 
-    /// A name that nothing answers to, and the names that exist.
+    /// A name that matches nothing, and the names that exist.
     pub fn unknown_name(
         kind: &'static str,
         name: impl Into<String>,
@@ -398,7 +399,7 @@ impl Error {
         }
     }
 
-    /// Something of another shape than it should have.
+    /// An array or field with a wrong shape.
     pub fn shape(
         what: impl Into<String>,
         found: impl Into<Vec<usize>>,
@@ -411,7 +412,7 @@ impl Error {
         }
     }
 
-    /// A tensor of another shape than the network needs.
+    /// A tensor with a shape that the network does not accept.
     pub fn tensor_shape(
         name: impl Into<String>,
         found: impl Into<Vec<usize>>,
@@ -424,7 +425,7 @@ impl Error {
         }
     }
 
-    /// What a numerical procedure ended with instead of an answer, and what to try.
+    /// A numerical procedure that ended without a reliable answer, and what to try.
     pub fn numerical(what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Numerical {
             what: what.into(),
@@ -432,7 +433,7 @@ impl Error {
         }
     }
 
-    /// A file that is not what it should be, and what to do.
+    /// A file with invalid contents; `reason` also says what to do.
     pub fn bad_file(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
         Self::BadFile {
             path: path.into(),
@@ -440,7 +441,7 @@ impl Error {
         }
     }
 
-    /// Names where a numerical procedure failed; other errors stay as they are.
+    /// Adds the place where a numerical procedure failed; returns other errors unchanged.
     pub fn numerical_at(self, place: impl fmt::Display) -> Self {
         match self {
             Self::Numerical { what, advice } => Self::numerical(format!("{place}: {what}"), advice),

@@ -25,7 +25,7 @@ impl Field {
     /// A field of one channel on `grid`.
     ///
     /// # Panics
-    /// If the number of values is not the number of grid points: a mistake of the caller.
+    /// If the number of values is not the number of grid points, which is a mistake of the caller.
     pub fn scalar(grid: &Grid, values: Vec<f64>) -> Self {
         assert_eq!(values.len(), grid.len(), "one value per grid point");
         Self {
@@ -35,7 +35,7 @@ impl Field {
         }
     }
 
-    /// A field from values read from outside, whose number may be wrong.
+    /// A field from external values, whose number is checked.
     pub fn from_values(channels: usize, grid_shape: &[usize], values: Vec<f64>) -> Result<Self> {
         let expected = grid_shape
             .iter()
@@ -72,12 +72,12 @@ impl Field {
         &self.values
     }
 
-    /// All values, to be changed in their place.
+    /// All values, mutable.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// Gives the values away.
+    /// Consumes the field and returns its values.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }

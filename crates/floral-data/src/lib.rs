@@ -1,13 +1,15 @@
-//! The data of FLORAL: where values live, what they are, how they are stored, read and judged.
+//! The data of FLORAL: grids, fields, units, storage, datasets, metrics.
 //!
-//! - [`grid`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
-//! - [`storage`], [`npz`]: files that are whole or absent, locks, checksums, Zarr groups, archives;
-//! - [`dataset`]: inputs, low-fidelity solutions and realizations of the true one in a Zarr store;
-//! - [`low`]: low fidelity on demand, by a solver of the user's, or what stands in for it;
-//! - [`transform`]: functions of a solution's values, so that predictions keep to its range;
-//! - [`metric`]: how far predictions are from the truth;
-//! - [`inspect`](mod@inspect): what a dataset holds, and whether its low-fidelity solver is worth it;
-//! - [`observer`], [`ranks`], [`memory`], [`error`]: progress, processes, room, and what goes wrong.
+//! - [`grid`], [`field`], [`quantity`], [`units`]: grids, the values on them, names and units of
+//!   the values;
+//! - [`storage`], [`npz`]: atomic files, locks, checksums, Zarr groups, archives;
+//! - [`dataset`]: inputs, low-fidelity solutions and high-fidelity realizations in a Zarr store;
+//! - [`low`]: low fidelity on demand, computed by a user's solver or a substitute;
+//! - [`transform`]: transforms of a solution's values that keep predictions in its range;
+//! - [`metric`]: the error of predictions;
+//! - [`inspect`](mod@inspect): a summary of a dataset, and whether its low-fidelity solver is worth
+//!   using;
+//! - [`observer`], [`ranks`], [`memory`], [`error`]: progress, processes, available memory, errors.
 
 pub mod dataset;
 pub mod error;

@@ -1,7 +1,7 @@
-//! Progress and stopping: the one handle by which long work is watched and ended.
+//! Progress and interruption: one handle observes long computations and stops them.
 //!
-//! Generation, training, sampling and evaluation all take a `&dyn Observer`; [`Silent`] watches
-//! nothing, and an [`AtomicBool`] alone stops the work once it is set.
+//! Generation, training, sampling and evaluation all take a `&dyn Observer`. [`Silent`] ignores
+//! every event and never stops the work. An [`AtomicBool`] stops the work once it is set.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use floral_symmetry::Symmetry;
 
 use crate::{Error, Result};
 
-/// Receives the progress of long work, from any thread, and may request it to stop.
+/// Receives the progress of long computations, from any thread, and may request a stop.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,18 +33,18 @@ use crate::{Error, Result};
 /// assert!(!counter.should_stop());
 /// ```
 pub trait Observer: Sync {
-    /// Something has happened.
+    /// Called for every event.
     fn observe(&self, event: &Event<'_>) {
         let _ = event;
     }
 
-    /// Whether the work is to stop as soon as what is finished is safe.
+    /// Whether to stop as soon as finished work is safely stored.
     fn should_stop(&self) -> bool {
         false
     }
 }
 
-/// What happens in the course of long work.
+/// An event in the course of a long computation.
 ///
 /// ```
 /// use floral_data::Event;
@@ -58,35 +58,35 @@ pub trait Observer: Sync {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Work on inputs begins: `done` of `total` are there from an earlier call.
+    /// Work on inputs begins; an earlier call has finished `done` of `total`.
     Inputs {
-        /// Inputs that are there.
+        /// Finished inputs.
         done: usize,
-        /// Inputs in all.
+        /// Total number of inputs.
         total: usize,
     },
-    /// A dataset's input is computed and stored.
+    /// An input of a dataset has been computed and stored.
     Generated {
         /// Its index.
         input: usize,
     },
-    /// Other ranks have computed and stored more of a dataset's inputs.
+    /// Other ranks have computed and stored more inputs of the dataset.
     GeneratedElsewhere {
-        /// How many more.
+        /// Number of additional inputs.
         inputs: usize,
     },
-    /// Training begins or goes on.
+    /// Training begins or resumes.
     Training {
-        /// Epochs that are done.
+        /// Finished epochs.
         epoch: usize,
-        /// Epochs at most.
+        /// Maximum number of epochs.
         epochs: usize,
-        /// Steps of an epoch.
+        /// Steps per epoch.
         steps: usize,
-        /// Samples of an epoch.
+        /// Samples per epoch.
         samples: usize,
     },
-    /// A step of training is done.
+    /// A training step is finished.
     Step {
         /// Its epoch, from 0.
         epoch: usize,
@@ -95,59 +95,60 @@ pub enum Event<'a> {
         /// Its loss.
         loss: f64,
     },
-    /// An epoch is done.
+    /// An epoch is finished.
     Epoch(&'a EpochRecord),
-    /// A candidate among regressions is about to be fitted.
+    /// A candidate regression is about to be fitted.
     Fitting {
-        /// Of what: mean or variance.
+        /// The target of the regression: mean or variance.
         of: &'a str,
-        /// Candidates that are fitted.
+        /// Candidates fitted so far.
         done: usize,
-        /// Candidates in all.
+        /// Total number of candidates.
         total: usize,
     },
-    /// A step of the networks that learn what regressions miss is about to be taken.
+    /// A training step is about to start, of the networks that learn the residual of the
+    /// regressions.
     Stacking {
-        /// Steps that are taken.
+        /// Finished steps.
         done: usize,
-        /// Steps in all.
+        /// Total number of steps.
         total: usize,
-        /// What is left of a budget.
+        /// Remaining time, if there is a budget.
         left: Option<Duration>,
     },
-    /// A budget leaves no time for all of a fit: what is left out, for people.
+    /// The time budget does not allow the whole fit: a description of the omitted part.
     Budget(&'a str),
-    /// A run of a training input is left out, as something went wrong with it.
+    /// A realization of a training input is left out because it is an outlier.
     Outlier(&'a Outlier),
-    /// Symmetries are found in the data, or contradicted by them.
+    /// Symmetries have been found in the data or contradicted by them.
     Symmetries(&'a FoundSymmetries),
-    /// A block of one ensemble's realizations is delivered.
+    /// A block of realizations of one ensemble has been delivered.
     Realizations(Progress),
-    /// One of several predictions, each of one input by one run, has come this far.
+    /// Progress over several predictions, each of one input by one run.
     Prediction {
         /// The name of the run's method.
         method: &'a str,
-        /// Predictions that are done.
+        /// Finished predictions.
         done: usize,
-        /// Predictions in all.
+        /// Total number of predictions.
         total: usize,
-        /// How far the one under way is; none if it was there from an earlier call.
+        /// Progress of the current prediction; none if an earlier call had finished it.
         progress: Option<Progress>,
     },
 }
 
-/// What an epoch came to.
+/// Results of one epoch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochRecord {
-    /// Its number, from 1.
+    /// Number of the epoch, from 1.
     pub epoch: usize,
-    /// Mean loss over the training samples, while the weights moved.
+    /// Mean loss over the training samples, averaged while the weights change.
     pub train_loss: f64,
-    /// Mean loss over the validation samples, at its end.
+    /// Mean loss over the validation samples at the end of the epoch.
     pub validation_loss: f64,
     /// Learning rate.
     pub learning_rate: f64,
-    /// Largest norm of the gradient before clipping.
+    /// Largest gradient norm before clipping.
     pub gradient_norm: f64,
     /// Seconds since training began, over all sessions.
     pub seconds: f64,
@@ -155,12 +156,12 @@ pub struct EpochRecord {
     pub is_best: bool,
 }
 
-/// How far an ensemble is, and what it has cost.
+/// Progress of an ensemble, and its cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// The realization that comes next: those before it are with the consumer.
+    /// Index of the next realization; all earlier ones have been delivered.
     pub done: usize,
-    /// Realizations in all.
+    /// Total number of realizations.
     pub total: usize,
     /// Evaluations of the velocity, summed over realizations.
     pub evaluations: usize,
@@ -169,7 +170,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// With what comes after it.
+    /// Progress `after`, with the evaluations of `self` added.
     #[must_use]
     pub fn and(self, after: Self) -> Self {
         Self {
@@ -180,29 +181,29 @@ impl Progress {
     }
 }
 
-/// A run of a training input that is far from the others.
+/// A realization of a training input that is far from the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlier {
     /// The training input, from 0.
     pub input: usize,
-    /// The run, from 0.
+    /// The realization, from 0.
     pub realization: usize,
-    /// Its distance from the other runs in units of the median one.
+    /// Its distance from the other realizations, divided by the median distance.
     pub distance: f64,
 }
 
-/// What the data say of a problem's symmetries.
+/// Symmetries of a problem found in the data.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoundSymmetries {
-    /// Axes that close although they were not declared periodic.
+    /// Axes found to be periodic without being declared so.
     pub periodic: Vec<String>,
-    /// Symmetries that were not declared.
+    /// Undeclared symmetries.
     pub symmetries: Vec<Symmetry>,
-    /// Declared ones with which left-out inputs are predicted worse; they are used all the same.
+    /// Declared symmetries that increase the error on left-out inputs; they are used nevertheless.
     pub contradicted: Vec<Symmetry>,
 }
 
-/// Watches nothing and never stops.
+/// Ignores every event and never stops the work.
 ///
 /// ```
 /// use floral_data::{Observer, Silent};
@@ -221,7 +222,7 @@ impl Observer for AtomicBool {
     }
 }
 
-/// An error once the observer asks to stop.
+/// Fails with `Error::Interrupted` once the observer requests a stop.
 pub fn go_on(observer: &dyn Observer) -> Result<()> {
     if observer.should_stop() {
         return Err(Error::Interrupted);

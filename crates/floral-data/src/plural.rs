@@ -1,6 +1,6 @@
-//! Numbers of things in words: one input, two inputs.
+//! Counts in words: one input, two inputs.
 
-/// `1 realization`, `2 realizations`; the last word is the one that is counted.
+/// `1 realization`, `2 realizations`; the last word of `thing` takes the plural.
 pub fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")

@@ -1,9 +1,9 @@
-//! A quantity: what the values of a channel are, by name and in which units.
+//! A quantity: the name and units of a channel's values.
 
 use serde::{Deserialize, Serialize};
 
-/// What the values of a channel are, as far as known. Inputs in other units than those of training are
-/// converted.
+/// The name and units of a channel's values, as far as known. Inputs in other units than those of
+/// training are converted.
 ///
 /// ```
 /// use floral_data::Quantity;
@@ -17,10 +17,10 @@ pub struct Quantity {
     /// A short name, such as `pressure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Units, such as `Pa`; `1` is a pure number, and none says nothing.
+    /// Units, such as `Pa`; `1` is a pure number, and none means unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<String>,
-    /// The name in full, for figures and tables.
+    /// The long name, for figures and tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_name: Option<String>,
     /// Whether it is a parameter of the input: a number, constant over the domain.
@@ -33,7 +33,7 @@ fn is_not(flag: &bool) -> bool {
 }
 
 impl Quantity {
-    /// A quantity of this name; an empty one is none.
+    /// A quantity with this name; an empty name counts as none.
     pub fn named(name: &str) -> Self {
         Self {
             name: non_empty(name),
@@ -41,30 +41,30 @@ impl Quantity {
         }
     }
 
-    /// The same in these units; empty ones are none.
+    /// The same quantity in these units; empty units count as none.
     pub fn with_units(mut self, units: &str) -> Self {
         self.units = non_empty(units);
         self
     }
 
-    /// The same with a name in full; an empty one is none.
+    /// The same quantity with this long name; an empty one counts as none.
     pub fn with_long_name(mut self, long_name: &str) -> Self {
         self.long_name = non_empty(long_name);
         self
     }
 
-    /// The same as a parameter of the input.
+    /// The same quantity, marked as a parameter of the input.
     pub fn as_parameter(mut self) -> Self {
         self.parameter = true;
         self
     }
 
-    /// The name in full, or else the short one.
+    /// The long name, or else the short one.
     pub fn title(&self) -> Option<&str> {
         self.long_name.as_deref().or(self.name.as_deref())
     }
 
-    /// A statistic of it in its own units, such as its `mean`.
+    /// A statistic of the quantity in the same units, such as its `mean`.
     pub fn statistic(&self, what: &str) -> Self {
         Self {
             long_name: self.title().map(|title| format!("{what} of {title}")),
@@ -72,7 +72,7 @@ impl Quantity {
         }
     }
 
-    /// Its variance, or a part of it: in the square of its units.
+    /// The variance of the quantity, or a part of it, in squared units.
     pub fn variance(&self, what: &str) -> Self {
         Self {
             units: self.units.as_deref().map(squared),
@@ -85,9 +85,9 @@ impl Quantity {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Quantities {
-    /// Of the input.
+    /// Channels of the input.
     pub input: Vec<Quantity>,
-    /// Of the solution.
+    /// Channels of the solution.
     pub solution: Vec<Quantity>,
 }
 
@@ -102,7 +102,7 @@ impl Quantities {
     }
 }
 
-/// What channels are called in messages: by their name, or else `channel 0`.
+/// Labels of channels in messages: the name, or else `channel 0`.
 pub fn labels(quantities: &[Quantity]) -> Vec<String> {
     let label = |(index, quantity): (usize, &Quantity)| match &quantity.name {
         Some(name) => name.clone(),
@@ -111,8 +111,7 @@ pub fn labels(quantities: &[Quantity]) -> Vec<String> {
     quantities.iter().enumerate().map(label).collect()
 }
 
-/// The place in `found` of each name that is `wanted`; none unless both have the same names, each
-/// once.
+/// The index in `found` of each name in `wanted`; none unless both hold the same names, each once.
 pub fn order<'a>(
     wanted: impl Iterator<Item = Option<&'a str>>,
     found: impl Iterator<Item = Option<&'a str>>,
@@ -128,17 +127,17 @@ pub fn order<'a>(
     (order.len() == found.len()).then_some(order)
 }
 
-/// Text, unless it is empty.
+/// Trimmed text, unless it is empty.
 pub fn non_empty(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The square of units, in the words of UDUNITS.
+/// The square of units, in UDUNITS notation.
 fn squared(units: &str) -> String {
     match units {
         "1" => units.to_owned(),
-        // Only differences are squared, and those of Celsius are kelvins.
+        // Only differences are squared, and differences of Celsius are kelvins.
         "degC" | "celsius" | "Celsius" | "°C" => "K2".into(),
         _ if units.chars().all(char::is_alphabetic) => format!("{units}2"),
         _ => format!("({units})2"),

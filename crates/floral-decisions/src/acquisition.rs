@@ -1,26 +1,29 @@
-//! Which inputs of a pool to simulate, so that a quantity becomes known over all of it.
+//! Which inputs of a pool to simulate, so that a quantity becomes known over the whole pool.
 //!
-//! What is not known of the quantity at the inputs of the pool is normal with a covariance C, by each of several kernels
-//! of a [`process`](crate::process). A run at input b, with noise variance s_b of its own, leaves C - C_b C_b' / (C_bb + s_b);
-//! it removes sum_a C_ab^2 / (C_bb + s_b) of the variance summed over the pool. The next input is the one that removes
-//! most on average over kernels (active learning by expected reduction: Cohn, Neural Networks 9 (1996); Gramacy
-//! & Lee, Technometrics 51 (2009)). What it leaves decides the one after it, so that a batch is spread apart.
+//! Given the runs so far, the quantity at the inputs of the pool is normal with covariance C, for
+//! each of several kernels of a [`process`](crate::process). A run at input b with noise variance
+//! s_b leaves C - C_b C_b' / (C_bb + s_b); it removes sum_a C_ab^2 / (C_bb + s_b) of the variance
+//! summed over the pool. The next input is the one that removes most on average over kernels
+//! (active learning by expected reduction: Cohn, Neural Networks 9 (1996); Gramacy & Lee,
+//! Technometrics 51 (2009)). The following input is chosen with the remaining covariance, so that
+//! the inputs of a batch are spread out.
 
 use crate::process::Known;
 use crate::{Error, Result};
 
-/// An input that was chosen.
+/// A chosen input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// Its position in the pool.
     pub input: usize,
-    /// The share of the pool's variance that is left after it and those before it.
+    /// Share of the pool's variance that remains after this input and those chosen before it.
     pub left: f64,
 }
 
-/// The inputs that remove most of the variance, one after another, among those that are free.
+/// Chooses `count` free inputs, one after another, each of which removes most of the variance.
 ///
-/// `known` is what each kernel knows at every input, `noise` the sampling variance of a run there.
+/// `known` is the posterior of each kernel at all inputs, `noise` the sampling variance of a run at
+/// each.
 pub fn choose(
     known: &[Known],
     noise: &[f64],
@@ -60,11 +63,11 @@ pub fn choose(
     Ok(chosen)
 }
 
-/// What one kernel does not know.
+/// The posterior covariance of one kernel.
 struct Unknown {
     /// [input, input].
     covariance: Vec<f64>,
-    /// The variance of a run's own error.
+    /// Error variance of a run at each input.
     noise: Vec<f64>,
 }
 
@@ -81,7 +84,7 @@ impl Unknown {
         (0..n).map(|i| self.covariance[i * n + i].max(0.0)).sum()
     }
 
-    /// The row of an input, and its variance with that of a run's own error.
+    /// The row of an input, and its variance including the error of a run.
     fn row(&self, input: usize) -> (&[f64], f64) {
         let n = self.noise.len();
         let row = &self.covariance[input * n..(input + 1) * n];
@@ -112,13 +115,14 @@ impl Unknown {
     }
 }
 
-/// Inputs of a pool that first inputs are chosen from, evenly; each takes a distance to each.
+/// Largest number of inputs from which first inputs are chosen, evenly spaced in the pool; all
+/// pairs of them need a distance.
 const MOST_CANDIDATES: usize = 512;
 
-/// The first inputs, before anything is known: each is the one that brings the pool closest to those chosen, by
-/// the sum of squared distances to the nearest of them (the BUILD phase of PAM: Kaufman & Rousseeuw, Finding
-/// Groups in Data, 1990). `features`, a list per input, are scaled to one spread. Fewer than `count` if there
-/// are fewer inputs, or after the first 512 of a larger pool.
+/// The first inputs, before any run: each brings the pool closest to the chosen inputs, by the sum
+/// of squared distances to the nearest of them (the BUILD phase of PAM: Kaufman & Rousseeuw,
+/// Finding Groups in Data, 1990). `features`, one list per input, are scaled to equal spread.
+/// Returns fewer than `count` if there are fewer inputs, and at most 512.
 pub fn representative(features: &[Vec<f64>], count: usize) -> Vec<usize> {
     let square =
         |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum() };
@@ -154,7 +158,7 @@ pub fn representative(features: &[Vec<f64>], count: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Squared exponential correlations of points on a line, with these standard deviations.
+    /// Squared exponential covariances of points on a line, with these standard deviations.
     fn line(x: &[f64], deviations: &[f64]) -> Known {
         let n = x.len();
         let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_input_that_says_most_of_all_others_comes_first_and_a_batch_is_spread() {
-        // Three close together, one alone with a larger variance of its own, two far away.
+        // Three close together, one isolated with a larger variance, two far away.
         let x = [0.0, 0.1, 0.2, 10.0, 20.0, 20.1];
         let known = line(&x, &[1.0, 1.0, 1.0, 1.2, 1.0, 1.0]);
         let chosen = choose(&[known], &[1e-3; 6], &[true; 6], 3).unwrap();
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn an_input_counts_by_what_it_removes_on_average_over_kernels() {
-        // One kernel takes two inputs for one, the other does not know them at all.
+        // For one kernel two inputs are almost equal; for the other all are independent.
         let [near, far] = [
             line(&[0.0, 0.1, 9.0], &[1.0, 1.0, 1.2]),
             line(&[0.0, 9.0, 18.0], &[0.1, 0.1, 2.0]),
@@ -206,7 +210,7 @@ mod tests {
     #[test]
     fn first_inputs_represent_the_pool_and_not_its_extremes() {
         let features = |all: &[f64]| all.iter().map(|x| vec![*x]).collect::<Vec<_>>();
-        // Two groups and a lonely extreme, which comes last.
+        // Two groups and an isolated extreme, which is chosen last.
         let pool = features(&[0.0, 0.1, 0.2, 1.0, 1.1, 1.2, 2.0]);
         assert_eq!(representative(&pool, 3), [3, 1, 6]);
         assert_eq!(representative(&pool, 99).len(), 7);

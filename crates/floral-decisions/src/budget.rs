@@ -2,25 +2,26 @@
 
 use crate::{Error, Result};
 
-/// A split of a budget and what it gains.
+/// A split of a budget and its gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
-    /// Expensive runs, not rounded.
+    /// Number of expensive runs, not rounded.
     pub runs: f64,
-    /// Further inputs at which the surrogate alone is evaluated, not rounded.
+    /// Number of further inputs at which only the surrogate is evaluated, not rounded.
     pub pool: f64,
     /// The standard error of the mean, in units of the quantity's standard deviation.
     pub standard_error: f64,
-    /// The variance of runs alone of the same cost over that of the split: above 1 it pays.
+    /// Variance with runs alone at the same cost, divided by the variance of the split: above 1 it
+    /// pays.
     pub gain: f64,
 }
 
-/// The split of a budget that makes the variance of the unbiased mean least, from the correlation of runs and
-/// surrogate and the cost of one of each.
+/// The split of a budget that minimises the variance of the unbiased mean, given the correlation of
+/// runs and surrogate and the cost of each.
 ///
-/// The variance is Var(y) ((1 - rho^2) / n + rho^2 / M) with n runs and M surrogate evaluations in all, the cost
-/// n c_h + M c_l; the best ratio M / n is sqrt(c_h rho^2 / (c_l (1 - rho^2))): Peherstorfer, Willcox & Gunzburger
-/// (2016), theorem 3.4.
+/// The variance is Var(y) ((1 - rho^2) / n + rho^2 / M) with n runs and M surrogate evaluations in
+/// all, the cost n c_h + M c_l; the best ratio M / n is sqrt(c_h rho^2 / (c_l (1 - rho^2))):
+/// Peherstorfer, Willcox & Gunzburger (2016), theorem 3.4.
 pub fn split(budget: f64, high: f64, low: f64, correlation: f64) -> Result<Split> {
     let refuse = |context: &str, reason: String| Err(Error::new(context, reason));
     if !(high > 0.0 && low > 0.0 && high.is_finite() && low.is_finite()) {
@@ -64,8 +65,9 @@ mod tests {
         assert!((cost - budget).abs() < 1e-6 && best.gain > 3.0, "{best:?}");
     }
 
-    /// MXMCPy 1.0, `Optimizer([100, 1], [[2.25, 1.4], [1.4, 0.99]]).optimize("mfmc", target_cost=4000)`: 31 runs and 852
-    /// surrogate evaluations in all, variance 0.01104, for numbers rounded down.
+    /// MXMCPy 1.0, `Optimizer([100, 1], [[2.25, 1.4], [1.4, 0.99]]).optimize("mfmc",
+    /// target_cost=4000)`: 31 runs and 852 surrogate evaluations in all, variance 0.01104, with
+    /// numbers rounded down.
     #[test]
     fn the_split_is_that_of_mxmcpy() {
         let correlation = 1.4 / (2.25f64 * 0.99).sqrt();

@@ -1,27 +1,28 @@
 //! The mean of a quantity from few expensive runs, with a surrogate as control variate.
 //!
-//! With values y_i of the quantity by n expensive runs, surrogate values g_i at the same inputs, and
-//! surrogate values at m further inputs of the same law,
+//! With values y_i of the quantity by n expensive runs, surrogate values g_i at the same inputs,
+//! and surrogate values at m further inputs of the same distribution,
 //!
 //! ```text
 //! mu = mean(y) - c (mean(g at the runs) - mean(g at the pool)),   c* = Cov(y, g) / Var(g)  m / (m + n),
 //! Var(mu) = Var(y) / n  (1 - rho^2 m / (m + n)).
 //! ```
 //!
-//! Whatever c is, the surrogate's bias cancels. Ng & Willcox, International Journal for Numerical Methods in
-//! Engineering 100 (2014); Peherstorfer, Willcox & Gunzburger, SIAM Journal on Scientific Computing 38 (2016).
+//! For any c, the surrogate's bias cancels. Ng & Willcox, International Journal for Numerical
+//! Methods in Engineering 100 (2014); Peherstorfer, Willcox & Gunzburger, SIAM Journal on
+//! Scientific Computing 38 (2016).
 
 use crate::share::{mean, variance};
 use crate::student::{student_probability, student_quantile};
 use crate::{Error, Result};
 
-/// Fewer runs than this do not say what the coefficient should be; it is then 1.
+/// Fewer runs than this are too few to fit the coefficient, which is then 1.
 const FITTED: usize = 6;
 
-/// Fewest runs and fewest inputs of the pool.
+/// Smallest number of runs, and of inputs in the pool.
 const LEAST: usize = 2;
 
-/// An estimated mean without the surrogate's bias.
+/// An estimated mean, free of the surrogate's bias.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnbiasedMean {
     /// The estimate.
@@ -38,38 +39,39 @@ pub struct UnbiasedMean {
     pub coefficient: f64,
     /// The correlation of runs and surrogate over inputs.
     pub correlation: f64,
-    /// Var(mean of runs alone) / Var(estimate): the factor of runs that would be needed without surrogate.
+    /// Var(mean of runs alone) / Var(estimate): the factor by which more runs would be needed
+    /// without the surrogate.
     pub gain: f64,
-    /// The standard deviation of the quantity by runs.
+    /// The standard deviation of the quantity over the runs.
     pub spread: f64,
-    /// Whether the surrogate is biased.
+    /// A test for a bias of the surrogate.
     pub bias: BiasTest,
 }
 
-/// A paired t test of runs minus surrogate.
+/// A paired t test of the difference between surrogate and runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BiasTest {
     /// The mean of surrogate minus runs.
     pub bias: f64,
     /// Its standard error.
     pub standard_error: f64,
-    /// The probability of a mean at least as far from zero if there is no bias.
+    /// The probability, without bias, of a mean at least this far from zero.
     pub p_value: f64,
 }
 
 impl UnbiasedMean {
-    /// Student's interval of a level such as 0.9.
+    /// Student's confidence interval of a level such as 0.9.
     pub fn interval(&self, level: f64) -> [f64; 2] {
         let half = self.standard_error * student_quantile(0.5 + 0.5 * level, self.freedom);
         [self.value - half, self.value + half]
     }
 }
 
-/// The mean of a quantity from its values by runs, the surrogate's values at the same inputs, and those at a
-/// pool of other inputs of the same law.
+/// The mean of a quantity from its values by runs, the surrogate's values at the same inputs, and
+/// its values at a pool of other inputs of the same distribution.
 ///
-/// The coefficient that corrects run i is estimated without run i (cross-fitting), so that it is independent of what
-/// it multiplies and the mean has no bias for any number of runs.
+/// The coefficient that corrects run i is estimated without run i (cross-fitting), so that it is
+/// independent of the value that it multiplies and the mean is unbiased for any number of runs.
 pub fn unbiased_mean(runs: &[f64], surrogate: &[f64], pool: &[f64]) -> Result<UnbiasedMean> {
     check(runs, surrogate, pool)?;
     let (n, m) = (runs.len() as f64, pool.len() as f64);
@@ -81,8 +83,8 @@ pub fn unbiased_mean(runs: &[f64], surrogate: &[f64], pool: &[f64]) -> Result<Un
     let coefficient = mean(&coefficients);
     let fitted = f64::from(runs.len() >= FITTED);
     let freedom = (n - 1.0 - fitted).max(1.0);
-    // Residuals about coefficients that were fitted to the other runs are as far off as new ones are, so that
-    // they need no factor for the fit.
+    // Each coefficient was fitted to the other runs, so that these residuals are as large as those
+    // of new runs and need no correction for the fit.
     let of_runs = variance(&corrected) / n;
     let of_pool = coefficient * coefficient * variance(pool) / m;
     let variance_of_mean = of_runs + of_pool;
@@ -147,7 +149,7 @@ fn check(runs: &[f64], surrogate: &[f64], pool: &[f64]) -> Result<()> {
     }
 }
 
-/// The coefficient of each run, from all other runs.
+/// The coefficient for each run, fitted to all other runs.
 fn coefficients(runs: &[f64], surrogate: &[f64], factor: f64) -> Vec<f64> {
     let n = runs.len();
     if n < FITTED {
@@ -233,7 +235,7 @@ mod tests {
         );
         let square = 1.96 / (2.25 * 0.99);
         let predicted = 2.25 / 20.0 * (1.0 - square * 400.0 / 420.0);
-        // The coefficient costs about 1 / n of it.
+        // Estimating the coefficient costs about 1 / n of the variance.
         assert!(
             (0.9..1.35).contains(&(spread / predicted)),
             "{}",
@@ -258,13 +260,13 @@ mod tests {
         });
         let coverage = held.count() as f64 / 1000.0;
         assert!((0.86..=0.94).contains(&coverage), "{coverage}");
-        // The surrogate itself is off by 0.1.
+        // The surrogate itself has a bias of 0.1.
         let surrogate = mean(&found.iter().map(|one| one.surrogate).collect::<Vec<_>>());
         assert!((surrogate - 1.1).abs() < 0.01);
     }
 
-    /// MXMCPy's estimator, which is given the covariances, has the variance 0.0104 over 1000 repetitions with the same
-    /// allocation; it predicts 0.0110.
+    /// MXMCPy's estimator, which is given the covariances, has a variance of 0.0104 over 1000
+    /// repetitions with the same allocation; it predicts 0.0110.
     #[test]
     fn with_the_allocation_of_mxmcpy_it_has_its_variance() {
         let values: Vec<f64> = (0..1000)

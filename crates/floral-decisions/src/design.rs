@@ -1,19 +1,19 @@
-//! The design of Sobol indices: points that share all coordinates but one.
+//! The design for Sobol indices: points that differ in one coordinate only.
 
 use crate::sequence::{Lattice, POINTS};
 use crate::{Error, Result};
 
-/// Independent shifts, from whose differences standard errors are estimated. Few: a long lattice fills the cube
-/// better than several short ones.
+/// Number of independent shifts, from whose differences standard errors are estimated. It is small:
+/// one long lattice fills the cube better than several short ones.
 const BLOCKS: usize = 4;
 
 /// Saltelli's design in blocks of rows. A row has d + 2 points of the unit cube: a, b, and for each
-/// coordinate i the point a with the coordinate i of b. Saltelli et al., Computer Physics Communications
-/// 181 (2010).
+/// coordinate i the point a with coordinate i of b. Saltelli et al., Computer Physics
+/// Communications 181 (2010).
 ///
-/// Rows of a block are a lattice; blocks have independent random shifts, so that estimates of blocks are
-/// independent and each is unbiased. (Rows of a lattice are not independent of each other: a
-/// bootstrap over them would give intervals that are too wide.)
+/// The rows of a block form a lattice. Blocks have independent random shifts, so that their
+/// estimates are independent and each is unbiased. (The rows of a lattice are not independent of
+/// each other: a bootstrap over them would give intervals that are too wide.)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Design {
     parameters: usize,
@@ -21,19 +21,19 @@ pub struct Design {
     seed: u64,
 }
 
-/// What is known at the points of a row: `T` may be a point, or the values there.
+/// The points of a row, or values at these points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row<T> {
-    /// At the first point.
+    /// At the point a.
     pub a: T,
-    /// At the second.
+    /// At the point b.
     pub b: T,
-    /// At the first with one coordinate of the second, for each coordinate.
+    /// For each coordinate, at the point a with this coordinate of b.
     pub mixed: Vec<T>,
 }
 
 impl<T> Row<T> {
-    /// A function of each.
+    /// Applies a function to each element.
     pub fn map<'a, U>(&'a self, of: impl Fn(&'a T) -> U) -> Row<U> {
         Row {
             a: of(&self.a),
@@ -42,14 +42,14 @@ impl<T> Row<T> {
         }
     }
 
-    /// All: a, b and the mixed ones.
+    /// All elements: a, b and the mixed ones.
     pub fn into_all(self) -> Vec<T> {
         let mut all = vec![self.a, self.b];
         all.extend(self.mixed);
         all
     }
 
-    /// From all, in the order of [`into_all`](Self::into_all); none of fewer than two.
+    /// The inverse of [`into_all`](Self::into_all); none of fewer than two elements.
     pub fn of_all(all: Vec<T>) -> Option<Self> {
         let mut all = all.into_iter();
         Some(Self {
@@ -61,7 +61,8 @@ impl<T> Row<T> {
 }
 
 impl Design {
-    /// For this number of parameters, with at least this number of rows: each block has a prime number of them.
+    /// A design for this number of parameters with at least this number of rows; the number of rows
+    /// in each block is prime.
     pub fn new(parameters: usize, rows: usize, seed: u64) -> Result<Self> {
         let most = BLOCKS * POINTS;
         if parameters == 0 || rows == 0 || rows > most {
@@ -82,17 +83,17 @@ impl Design {
         BLOCKS
     }
 
-    /// Rows of a block.
+    /// Number of rows in a block.
     pub fn block_rows(&self) -> usize {
         self.lattice.len()
     }
 
-    /// Rows of all blocks.
+    /// Number of rows in all blocks.
     pub fn rows(&self) -> usize {
         BLOCKS * self.lattice.len()
     }
 
-    /// Points of all rows.
+    /// Number of points in all rows.
     pub fn points(&self) -> usize {
         self.rows() * (self.parameters + 2)
     }

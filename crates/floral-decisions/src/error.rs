@@ -1,6 +1,6 @@
-//! What can go wrong with laws, designs and estimates: the facts, and what to do.
+//! Errors of distributions, designs and estimates: the facts, and advice.
 
-/// What can go wrong, in words meant for the person who asked.
+/// An error, worded for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{context}: {reason}")]
 pub struct Error {

@@ -1,34 +1,37 @@
-//! One estimate of a quantity from a process and another predictor, weighed and made as wide as they err at left-out runs.
+//! One estimate of a quantity from a process and another predictor, weighted and scaled by their
+//! errors at left-out runs.
 //!
-//! With the errors p of the process and m of the other at runs that neither had seen, the other gets the share w that
-//! minimizes sum (w m + (1 - w) p)^2 + k s w^2, between 0 and 1 (stacking: Wolpert, Neural Networks 5 (1992)); s is the mean
-//! variance that the process expects of its own errors, and k runs' worth of it keep to the process while runs are few.
+//! With the errors p of the process and m of the other predictor at runs that neither had seen, the
+//! other predictor gets the share w between 0 and 1 that minimises sum (w m + (1 - w) p)^2 + k s
+//! w^2 (stacking: Wolpert, Neural Networks 5 (1992)). Here s is the mean variance that the process
+//! expects of its own errors; k runs' worth of it favours the process while runs are few.
 
-/// The worth, in runs, of what is believed before errors are seen.
+/// Weight of the prior belief, in runs.
 const WEIGHT: f64 = 4.0;
 
 /// Errors at a run that neither predictor had seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// Of the process.
+    /// Error of the process.
     pub process: f64,
-    /// Of the other predictor.
+    /// Error of the other predictor.
     pub other: f64,
     /// The sampling variance of the run.
     pub noise: f64,
 }
 
-/// How the two predictors make one estimate.
+/// How the two predictors combine into one estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The share of the other predictor.
+    /// Share of the other predictor.
     pub share: f64,
-    /// The factor of the variances of the process.
+    /// Factor of the variances of the process.
     pub stretch: f64,
 }
 
 impl Estimate {
-    /// By their errors; `unknown` is the mean variance that the process expects of its own. Without errors it is the process.
+    /// The combination fitted to their errors; `unknown` is the mean variance that the process
+    /// expects of its own errors. Without errors the estimate is that of the process.
     pub fn new(pairs: &[Pair], unknown: f64) -> Self {
         let apart = |one: &Pair| one.process - one.other;
         let squares: f64 = pairs.iter().map(|one| apart(one).powi(2)).sum();
@@ -47,7 +50,7 @@ impl Estimate {
         Self { share, stretch }
     }
 
-    /// The value between that of the process and that of the other.
+    /// The combined value of the process and the other predictor.
     pub fn between(&self, process: f64, other: f64) -> f64 {
         process + self.share * (other - process)
     }
@@ -69,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_better_predictor_has_the_larger_share() {
-        // Of independent errors the share is that of the inverse variances.
+        // For independent errors the shares are inverse to the variances.
         assert!((estimate(4000, 1.0, 0.5, 1.0).share - 0.8).abs() < 2e-3);
         assert!((estimate(4000, 0.5, 1.0, 0.25).share - 0.2).abs() < 2e-3);
         assert!(estimate(4000, 0.5, 100.0, 0.25).share < 1e-3);

@@ -1,15 +1,16 @@
-//! Intervals that contain both the error of a design and the uncertainty of a surrogate.
+//! Intervals that include both the error of a design and the uncertainty of a surrogate.
 
 use crate::sobol::Blocked;
 use crate::student::{bisect, student_probability};
 
-/// The interval of a level such as 0.9 of an estimate: the central one of the mixture over plausible
-/// surrogates, whose own estimates are `plausible`, each with Student's law about it.
+/// The central interval, at a level such as 0.9, of a mixture over plausible surrogates. Their
+/// estimates are `plausible`; the error of each follows Student's distribution.
 ///
-/// With s_t the estimate by surrogate t of n and e the standard error of the design, the distribution is
-/// (1 / n) sum_t F((z - s_t) / e); the surrogates differ for lack of training data. Le Gratiet, Cannamela & Iooss,
-/// SIAM/ASA Journal on Uncertainty Quantification 2 (2014), sample the two parts in the same way. Without
-/// surrogates it is Student's interval. It always contains the estimate.
+/// With s_t the estimate by surrogate t of n and e the standard error of the design, the
+/// distribution is (1 / n) sum_t F((z - s_t) / e); the surrogates differ for lack of training data.
+/// Le Gratiet, Cannamela & Iooss, SIAM/ASA Journal on Uncertainty Quantification 2 (2014), sample
+/// the two parts in the same way. Without surrogates it is Student's interval. It always contains
+/// the estimate.
 pub fn interval(estimate: &Blocked, freedom: f64, plausible: &[f64], level: f64) -> [f64; 2] {
     let Blocked {
         value,
@@ -56,7 +57,7 @@ mod tests {
         assert!((low - (0.4 - half)).abs() < 1e-9 && (high - (0.4 + half)).abs() < 1e-9);
         let plausible: Vec<f64> = (0..=100).map(|i| 0.3 + 0.002 * f64::from(i)).collect();
         let [low, high] = interval(&estimate, 15.0, &plausible, 0.9);
-        // Uniform between 0.3 and 0.5, but for the smoothing of its ends.
+        // Uniform between 0.3 and 0.5, apart from the smoothed ends.
         assert!(
             (low - 0.31).abs() < 0.004 && (high - 0.49).abs() < 0.004,
             "{low} {high}"

@@ -1,44 +1,46 @@
 //! Kernels of a process, drawn from their posterior by elliptical slice sampling.
 //!
-//! From a point t of a standard normal prior a step draws another, s, of the prior, and goes to t cos a + s sin a, with the angle a
-//! drawn from a bracket that shrinks towards zero until the likelihood is above a random share of that of t
-//! (Murray, Adams & MacKay, AISTATS 2010). It leaves the posterior as it is and has nothing to tune.
+//! From the current point t, of standard normal prior, a step draws another point s from the prior
+//! and moves to t cos a + s sin a. The angle a is drawn from a bracket that shrinks towards zero
+//! until the likelihood exceeds a random share of the likelihood of t (Murray, Adams & MacKay,
+//! AISTATS 2010). The step leaves the posterior invariant and has nothing to tune.
 
 use floral_linalg::{Mat, cholesky, solve_positive};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
-/// Variance of the constant, in units of that of the runs.
+/// Variance of the constant, in units of the variance of the runs.
 const CONSTANT: f64 = 10.0;
 
-/// Means and deviations of the logarithms of lengths (beside half that of the number of coordinates), of the
-/// variance of g, of the unknown variance of runs, and of the variance of slopes.
+/// Prior means and standard deviations of the logarithms of lengths (to which half the logarithm of
+/// the number of coordinates is added), of the variance of g, of the unknown variance of runs, and
+/// of the variance of slopes.
 const LENGTH: [f64; 2] = [0.7, 1.2];
 const VARIANCE: [f64; 2] = [0.0, 1.0];
 const UNKNOWN: [f64; 2] = [-7.0, 2.0];
 const SLOPE: [f64; 2] = [0.0, 1.5];
 
-/// Steps of the sampler before the first kernel is kept, steps between kernels, and kernels.
+/// Burn-in steps of the sampler, steps between kernels, and number of kernels.
 const BEFORE: usize = 60;
 const BETWEEN: usize = 6;
 pub(crate) const KERNELS: usize = 12;
 
-/// Tries of a step; the bracket shrinks so fast that the present point is met long before.
+/// Largest number of tries in a step; the bracket shrinks to the current point much earlier.
 const TRIES: usize = 60;
 
-/// The numbers of a kernel.
+/// The parameters of a kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
     /// 1 / l^2.
     pub inverse_squares: Vec<f64>,
-    /// The variance of g, of the unknown part of a run's error, and of slopes.
+    /// Variances of g, of the unknown part of a run's error, and of slopes.
     pub variance: f64,
     pub unknown: f64,
     pub slope: f64,
 }
 
 impl Kernel {
-    /// From numbers that are standard normal before runs are seen.
+    /// The kernel of these numbers, which are standard normal under the prior.
     fn new(numbers: &[f64], coordinates: usize) -> Self {
         let lengths = LENGTH[0] + 0.5 * (coordinates.max(1) as f64).ln();
         let log = |[mean, deviation]: [f64; 2], k: usize| mean + deviation * numbers[k];
@@ -51,7 +53,7 @@ impl Kernel {
         }
     }
 
-    /// The covariance of the quantity at two places.
+    /// The covariance of the quantity at two points.
     pub fn covariance(&self, a: &[f64], b: &[f64], slopes: usize) -> f64 {
         let pairs = || a.iter().zip(b);
         let parts = pairs().zip(&self.inverse_squares);
@@ -61,7 +63,7 @@ impl Kernel {
     }
 }
 
-/// What kernels are drawn by: runs of mean zero and variance one.
+/// The data on which kernels are conditioned: runs of mean zero and variance one.
 pub(crate) struct Evidence<'a> {
     pub coordinates: &'a [Vec<f64>],
     pub slopes: usize,
@@ -85,8 +87,9 @@ impl Evidence<'_> {
         kernels
     }
 
-    /// A point of the ellipse through the present one and a draw of the prior, with a likelihood above a random share of
-    /// the present one; the bracket of angles shrinks towards the present one, at angle zero.
+    /// A point on the ellipse through the current point and a draw of the prior, whose likelihood
+    /// exceeds a random share of the current one; the bracket of angles shrinks towards the current
+    /// point, at angle zero.
     fn step(&self, at: Vec<f64>, level: f64, rng: &mut impl Rng) -> (Vec<f64>, f64) {
         let other: Vec<f64> = at.iter().map(|_| StandardNormal.sample(rng)).collect();
         let limit = level + rng.random::<f64>().ln();
@@ -107,7 +110,7 @@ impl Evidence<'_> {
         (at, level)
     }
 
-    /// log p(y | kernel) but for a constant; minus infinity where the covariance is singular.
+    /// log p(y | kernel) up to a constant; minus infinity if the covariance is singular.
     fn log_likelihood(&self, numbers: &[f64]) -> f64 {
         let kernel = Kernel::new(numbers, self.coordinates[0].len());
         let matrix = self.matrix(&kernel);
@@ -124,7 +127,7 @@ impl Evidence<'_> {
         -0.5 * square - half
     }
 
-    /// Covariances of the runs, with their errors.
+    /// Covariances of the runs, including their errors.
     pub fn matrix(&self, kernel: &Kernel) -> Mat<f64> {
         let z = self.coordinates;
         Mat::from_fn(z.len(), z.len(), |i, j| {
@@ -151,7 +154,7 @@ mod tests {
             coordinates: std::slice::from_ref(&place),
             slopes: 0,
             values: Mat::zeros(1, 1),
-            // So wide that no kernel changes the likelihood.
+            // So large that no kernel changes the likelihood.
             noise: vec![1e12],
         };
         let mut rng = ChaCha8Rng::seed_from_u64(3);

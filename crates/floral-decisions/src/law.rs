@@ -1,11 +1,11 @@
-//! Laws of parameters: the distribution of each by its name, as a TOML file states them.
+//! Distributions of parameters, each defined by name as in a TOML file.
 
 use serde::Deserialize;
 
 use crate::student::normal_quantile;
 use crate::{Error, Result};
 
-/// What a law may be, for messages.
+/// The available distributions, for messages.
 const KNOWN: &str = "uniform (low, high), normal (mean, std), lognormal (median, factor), loguniform (low, high), \
                      triangular (low, mode, high) or a number";
 
@@ -13,7 +13,7 @@ const KNOWN: &str = "uniform (low, high), normal (mean, std), lognormal (median,
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "law", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Law {
-    /// Equally probable between two bounds.
+    /// Uniform between two bounds.
     Uniform {
         /// The lower bound.
         low: f64,
@@ -31,7 +31,7 @@ pub enum Law {
     Lognormal {
         /// The median.
         median: f64,
-        /// The ratio of the quantile of 84 % to the median, above 1.
+        /// Ratio of the 84 % quantile to the median, above 1.
         factor: f64,
     },
     /// The logarithm is uniform.
@@ -41,7 +41,7 @@ pub enum Law {
         /// The upper bound.
         high: f64,
     },
-    /// A density that rises linearly to a mode and falls linearly from there.
+    /// A density that rises linearly to a mode and falls linearly after it.
     Triangular {
         /// The lower bound.
         low: f64,
@@ -77,12 +77,12 @@ impl Law {
         }
     }
 
-    /// Whether it varies.
+    /// Whether the parameter varies.
     pub fn varies(&self) -> bool {
         !matches!(self, Self::Fixed { .. })
     }
 
-    /// Refuses bounds that are no bounds; the context is the parameter's name.
+    /// Refuses invalid numbers; `name` is the parameter's name for messages.
     pub fn check(&self, name: &str) -> Result<()> {
         let numbers = match *self {
             Self::Uniform { low, high } | Self::Loguniform { low, high } => [low, high, 0.0],
@@ -125,7 +125,7 @@ impl Law {
     }
 }
 
-/// The laws of all parameters, independent of each other.
+/// The distributions of all parameters, which are independent.
 ///
 /// ```
 /// let laws = floral_decisions::law::Laws::parse("
@@ -141,7 +141,7 @@ impl Law {
 pub struct Laws(Vec<(String, Law)>);
 
 impl Laws {
-    /// These laws by name.
+    /// Named distributions, checked.
     pub fn new(laws: Vec<(String, Law)>) -> Result<Self> {
         for (name, law) in &laws {
             law.check(name)?;
@@ -174,7 +174,8 @@ impl Laws {
         )
     }
 
-    /// The same in another order; refuses a parameter without a law and a law without a parameter.
+    /// The same in another order; refuses a parameter without a distribution and a distribution
+    /// without a parameter.
     pub fn ordered(&self, names: &[String]) -> Result<Self> {
         let known = || names.join(", ");
         if let Some((odd, _)) = self.0.iter().find(|(name, _)| !names.contains(name)) {
@@ -192,7 +193,7 @@ impl Laws {
         Ok(Self(names.iter().map(law).collect::<Result<_>>()?))
     }
 
-    /// Names of all parameters, in their order.
+    /// Names of all parameters, in order.
     pub fn names(&self) -> Vec<&str> {
         self.0.iter().map(|(name, _)| name.as_str()).collect()
     }
@@ -203,12 +204,12 @@ impl Laws {
         varying.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// How many parameters vary.
+    /// Number of parameters that vary.
     pub fn varying(&self) -> usize {
         self.0.iter().filter(|(_, law)| law.varies()).count()
     }
 
-    /// The values of all parameters, from a level for each that varies.
+    /// The values of all parameters, given a quantile level for each that varies.
     pub fn values(&self, levels: &[f64]) -> Vec<f64> {
         let mut levels = levels.iter();
         let value = |(_, law): &(String, Law)| match law {
@@ -219,7 +220,7 @@ impl Laws {
     }
 }
 
-/// Parameters in the order of the text, in which TOML tables do not keep them.
+/// Parameters in the order of the text, which a TOML table does not keep.
 fn in_order(table: toml::Table, text: &str) -> Vec<(String, toml::Value)> {
     let place = |name: &str| {
         let is_key = |line: &str| {
@@ -266,7 +267,7 @@ fn one(name: &str, value: toml::Value) -> Result<Law> {
 mod tests {
     use super::*;
 
-    /// The mean and the standard deviation over levels in the middle of equal cells.
+    /// Mean and standard deviation over levels at the midpoints of equal cells.
     fn moments(law: Law) -> [f64; 2] {
         let n = 200_000;
         let values: Vec<f64> = (0..n)

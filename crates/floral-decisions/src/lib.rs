@@ -1,13 +1,16 @@
 //! Numbers for decisions: arrays in, estimates with intervals out; no storage, no network.
 //!
-//! - [`law`]: distributions of parameters by name, from TOML; `sequence` has the points that fill a cube evenly;
-//! - [`design`]: the points at which Sobol indices are estimated; [`sobol`]: first-order and total indices of a
-//!   stochastic output, corrected for its noise; [`interval`]: their intervals, which contain the
-//!   uncertainty of a surrogate; [`share`]: what part of a variance is input, inherent and ignorance;
-//! - [`control_variate`]: a mean from few expensive runs and a surrogate, without the surrogate's bias;
-//!   [`budget`]: how to split a budget between the two;
-//! - [`process`]: a Gaussian process of a quantity over a few coordinates; [`acquisition`]: which inputs to simulate so
-//!   that the quantity becomes known; [`estimate`]: one estimate from a process and another predictor;
+//! - [`law`]: distributions of parameters by name, from TOML; `sequence` has points that fill a
+//!   cube evenly;
+//! - [`design`]: the points at which Sobol indices are estimated; [`sobol`]: first-order and total
+//!   indices of a stochastic output, corrected for its noise; [`interval`]: their intervals, which
+//!   include the uncertainty of a surrogate; [`share`]: the parts of a variance due to input,
+//!   inherent randomness and ignorance;
+//! - [`control_variate`]: a mean from few expensive runs and a surrogate, without the surrogate's
+//!   bias; [`budget`]: how to split a budget between the two;
+//! - [`process`]: a Gaussian process of a quantity over a few coordinates; [`acquisition`]: which
+//!   inputs to simulate so that the quantity becomes known; [`estimate`]: one estimate from a
+//!   process and another predictor;
 //! - [`student`]: quantiles of the normal and of Student's distribution.
 //!
 //! ```

@@ -1,14 +1,17 @@
-//! A Gaussian process of one quantity over a few coordinates of the input, averaged over its lengths.
+//! A Gaussian process of one quantity over a few coordinates of the input, averaged over its
+//! kernels.
 //!
 //!   q(z) = m + sum_s b_s z_s + g(z) + e,   cov(g(z), g(z')) = v exp(-1/2 sum_d ((z_d - z'_d) / l_d)^2),
 //!
-//! with a wide normal constant m, normal slopes b of the last coordinates (a quantity that low fidelity has as
-//! well), and errors e of runs: their known sampling variance and an unknown part. The logarithms of the lengths l, of
-//! the variances of g, of b and of the unknown part have normal priors; lengths grow with the root of the number of
-//! coordinates, as distances do (Hvarfner, Hellsten & Nardi, ICML 2024). Few runs hardly know them: one best guess
-//! calls coordinates irrelevant by accident. So they are drawn from their posterior by elliptical slice
-//! sampling (Murray, Adams & MacKay, AISTATS 2010), which has nothing to tune, and what is known of q is
-//! averaged over them. `kernels` draws them; `acquisition` chooses by the process.
+//! with a wide normal constant m, normal slopes b of the last coordinates (such as the same
+//! quantity at low fidelity), and errors e of runs: their known sampling variance and an unknown
+//! part. The logarithms of the lengths l and of the variances of g, of b and of the unknown part
+//! have normal priors; lengths grow with the root of the number of coordinates, as distances do
+//! (Hvarfner, Hellsten & Nardi, ICML 2024). A few runs hardly determine these parameters, and a
+//! single best guess may call coordinates irrelevant by accident. They are therefore drawn from
+//! their posterior by elliptical slice sampling (Murray, Adams & MacKay, AISTATS 2010), which has
+//! nothing to tune, and predictions are averaged over the draws. `kernels` draws them;
+//! `acquisition` chooses inputs by the process.
 
 use floral_linalg::{Mat, solve_positive};
 use rand::Rng;
@@ -16,31 +19,31 @@ use rand::Rng;
 use crate::kernels::{Evidence, Kernel};
 use crate::{Error, Result};
 
-/// Runs of a solver, as the process sees them.
+/// Runs of a solver, as data of the process.
 #[derive(Debug, Clone, Copy)]
 pub struct Runs<'a> {
-    /// The coordinates of each, about zero with a spread of about one.
+    /// The coordinates of each run, centred at about zero with a spread of about one.
     pub coordinates: &'a [Vec<f64>],
-    /// How many coordinates, the last ones, the quantity may be linear in.
+    /// Number of coordinates, counted from the last, in which the quantity may be linear.
     pub slopes: usize,
     /// The quantity.
     pub values: &'a [f64],
-    /// The variance of its own error.
+    /// Known error variance of each run.
     pub noise: &'a [f64],
 }
 
-/// A process given runs.
+/// A process conditioned on runs.
 #[derive(Debug, Clone)]
 pub struct Process {
     coordinates: Vec<Vec<f64>>,
     slopes: usize,
-    /// Mean and standard deviation of the values, which the fit takes out.
+    /// Mean and standard deviation of the values, which are removed before the fit.
     mean: f64,
     scale: f64,
     fits: Vec<Fit>,
 }
 
-/// The runs by one kernel.
+/// The fit with one kernel.
 #[derive(Debug, Clone)]
 struct Fit {
     kernel: Kernel,
@@ -48,32 +51,33 @@ struct Fit {
     inverse: Mat<f64>,
     /// C^-1 y.
     weights: Mat<f64>,
-    /// The variance of the errors of each run.
+    /// Error variance of each run.
     errors: Vec<f64>,
 }
 
-/// What is known of the quantity by one kernel.
+/// The posterior of the quantity for one kernel.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// Its mean at each place.
+    /// Posterior mean at each point.
     pub means: Vec<f64>,
-    /// Of what is not known: [place, place].
+    /// Posterior covariance: [point, point].
     pub covariance: Vec<f64>,
-    /// The variance of the error of a run that the kernel finds beside its sampling variance.
+    /// Error variance of a run that the kernel infers in addition to its sampling variance.
     pub noise: f64,
 }
 
-/// A run as the others predict it.
+/// Prediction of a run from the other runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftOut {
-    /// The prediction less the run.
+    /// The prediction minus the run.
     pub error: f64,
-    /// The variance of what the others do not know of the quantity, without that of the run's own error.
+    /// Posterior variance of the quantity given the other runs, without the error variance of this
+    /// run.
     pub unknown: f64,
 }
 
 impl Process {
-    /// The process given runs; `rng` draws its kernels.
+    /// The process conditioned on runs; `rng` draws its kernels.
     pub fn new(runs: &Runs<'_>, rng: &mut impl Rng) -> Result<Self> {
         runs.check()?;
         let n = runs.values.len() as f64;
@@ -106,7 +110,7 @@ impl Process {
         })
     }
 
-    /// What each kernel knows at some places, in units of the quantity.
+    /// The posterior of each kernel at some points, in units of the quantity.
     pub fn at(&self, places: &[Vec<f64>]) -> Vec<Known> {
         self.fits
             .iter()
@@ -138,8 +142,9 @@ impl Process {
         }
     }
 
-    /// Each run as the others predict it, averaged over kernels: its error is (C^-1 y)_i / (C^-1)_ii and its variance
-    /// 1 / (C^-1)_ii (Rasmussen & Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.2).
+    /// Leave-one-out predictions, averaged over kernels: the error is (C^-1 y)_i / (C^-1)_ii and
+    /// the variance 1 / (C^-1)_ii (Rasmussen & Williams, Gaussian Processes for Machine Learning,
+    /// 2006, section 5.4.2).
     pub fn left_out(&self) -> Vec<LeftOut> {
         let count = self.fits.len() as f64;
         let one = |i: usize| {
@@ -159,7 +164,7 @@ impl Process {
 }
 
 impl Known {
-    /// The mean of all kernels at each place.
+    /// The mean over all kernels at each point.
     pub fn mean(all: &[Self]) -> Vec<f64> {
         let count = all.len() as f64;
         let places = all.first().map_or(0, |one| one.means.len());
@@ -167,7 +172,8 @@ impl Known {
         (0..places).map(mean).collect()
     }
 
-    /// The variance at each place: that of each kernel, and of their means.
+    /// The variance at each point: the mean variance of the kernels plus the variance of their
+    /// means.
     pub fn variance(all: &[Self]) -> Vec<f64> {
         let count = all.len() as f64;
         let variance = |(i, mean): (usize, &f64)| {

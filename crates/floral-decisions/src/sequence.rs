@@ -1,33 +1,37 @@
-//! Points that fill the unit cube evenly: a lattice, shifted at random and folded, addressed by seed and index.
+//! Points that fill the unit cube evenly: a lattice, randomly shifted and folded, addressed by seed
+//! and index.
 
 use std::f64::consts::PI;
 
-/// The most points of a lattice.
+/// Largest number of points of a lattice.
 pub(crate) const POINTS: usize = 1 << 16;
 
-/// Multipliers that are tried.
+/// Number of candidate multipliers.
 const CANDIDATES: u64 = 128;
 
-/// Multipliers that are kept.
+/// Number of multipliers that are kept.
 const GENERATORS: usize = 4;
 
-/// The weight of a coordinate in the criterion: small ones look at few coordinates together.
+/// Weight of a coordinate in the criterion; small weights emphasise subsets of few coordinates.
 const WEIGHT: f64 = 0.3;
 
-/// A Korobov lattice of n points, n prime: coordinate j of point k is k a^j / n, shifted at random, modulo 1.
+/// A Korobov lattice of n points, n prime: coordinate j of point k is k a^j / n, randomly shifted,
+/// modulo 1.
 ///
-/// The multiplier a is the best of some by the mean square error of integrals of smooth periodic functions
-/// (L'Ecuyer & Lemieux, Management Science 46 (2000)). The fold x -> 1 - |2 x - 1| makes functions that are not
-/// periodic as easy (Hickernell, Obtaining O(N^-2+e) convergence for lattice quadrature rules, 2002).
+/// The multiplier a is the best of some candidates by the mean square error of integrals of smooth
+/// periodic functions (L'Ecuyer & Lemieux, Management Science 46 (2000)). The fold x -> 1 - |2 x -
+/// 1| makes integrals of non-periodic functions as accurate (Hickernell, Obtaining O(N^-2+e)
+/// convergence for lattice quadrature rules, 2002).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lattice {
     points: u64,
-    /// The best ones; each shift takes the next, as a function may resonate with one of them.
+    /// The best multipliers; each shift takes the next one, because a function may resonate with
+    /// one of them.
     generators: Vec<Vec<u64>>,
 }
 
 impl Lattice {
-    /// With at least this number of points, for this number of coordinates.
+    /// A lattice with at least this number of points, for this number of coordinates.
     pub fn new(points: usize, dimensions: usize) -> Self {
         // Powers of a repeat after at most n - 1 coordinates.
         let points = next_prime(points.max(2 * dimensions + 1).max(31) as u64);
@@ -52,7 +56,8 @@ impl Lattice {
         self.points as usize
     }
 
-    /// One coordinate of a point, inside of (0, 1); `shift` is the number of an independent shift.
+    /// One coordinate of a point, in the open interval from 0 to 1; `shift` is the number of an
+    /// independent shift.
     pub fn coordinate(&self, seed: u64, shift: u64, index: usize, dimension: usize) -> f64 {
         let word = mixed(mixed(mixed(seed) ^ shift) ^ dimension as u64);
         let random = (word >> 11) as f64 / (1u64 << 53) as f64;
@@ -108,7 +113,7 @@ mod tests {
         let column =
             |d: usize| -> Vec<f64> { (0..61).map(|i| lattice.coordinate(3, 2, i, d)).collect() };
         for d in 0..12 {
-            // Folded, two points lie in every sixty-first part but for the shift.
+            // The fold keeps the points even, apart from the shift: about ten of 61 in each sixth.
             let mut seen = [0; 6];
             column(d).iter().for_each(|x| seen[(6.0 * x) as usize] += 1);
             assert!(seen.iter().all(|n| (9..=11).contains(n)), "{seen:?}");

@@ -1,8 +1,8 @@
-//! Shares of a variance: what comes from the input, from the solution's own randomness, and from
-//! ignorance for lack of training data.
+//! Shares of a variance due to the input, to the solution's own randomness, and to ignorance for
+//! lack of training data.
 
-/// The parts of the variance of a quantity Y over inputs x, surrogates t and realizations w, by the law of
-/// total variance; they add up to all of it:
+/// The parts of the variance of a quantity Y over inputs x, surrogates t and realizations w, by the
+/// law of total variance; their sum is the variance:
 ///
 /// ```text
 /// Var(Y) = Var_x(E[Y | x])  +  E_x Var_t(E[Y | x, t])  +  E_{x,t} Var_w(Y | x, t)
@@ -12,20 +12,20 @@
 pub struct Shares {
     /// The variance of the conditional mean over inputs.
     pub input: f64,
-    /// The inherent (aleatoric) variance, on average over inputs.
+    /// The inherent (aleatoric) variance, averaged over inputs.
     pub inherent: f64,
-    /// The variance for lack of training data (epistemic), on average; none if the method does not separate
-    /// it, and then part of `inherent`.
+    /// The variance for lack of training data (epistemic), averaged; none if the method does not
+    /// separate it, in which case it is part of `inherent`.
     pub ignorance: Option<f64>,
 }
 
 impl Shares {
-    /// All of the variance.
+    /// The total variance.
     pub fn variance(&self) -> f64 {
         self.input + self.inherent + self.ignorance.unwrap_or(0.0)
     }
 
-    /// Input, inherent and ignorance as shares of all; NaN of nothing.
+    /// Input, inherent and ignorance as shares of the total variance; NaN if that is zero.
     pub fn normalised(&self) -> [Option<f64>; 3] {
         let all = self.variance();
         let share = |part: f64| if all > 0.0 { part / all } else { f64::NAN };
@@ -37,11 +37,12 @@ impl Shares {
     }
 }
 
-/// Values at inputs that are independent draws of their law: `[input][realization]`, at least two of each.
+/// Variances between and within inputs, from values at inputs drawn independently from their
+/// distribution: `[input][realization]`, at least two of each.
 ///
-/// The variance within inputs is the mean of the unbiased variances, the one of inputs
-/// is that of the means less what realizations explain of it (one-way analysis of variance; Searle, Casella &
-/// McCulloch 1992, chapter 3). Returns the two.
+/// The variance within inputs is the mean of the unbiased variances. The variance between inputs is
+/// the variance of the means minus the part that realizations explain (one-way analysis of
+/// variance; Searle, Casella & McCulloch 1992, chapter 3). Returns the two.
 pub fn between_and_within(values: &[Vec<f64>]) -> Option<[f64; 2]> {
     let usable = values.len() >= 2 && values.iter().all(|v| v.len() >= 2);
     if !usable {

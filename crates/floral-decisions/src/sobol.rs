@@ -1,16 +1,16 @@
 //! First-order and total Sobol indices of a stochastic output.
 //!
-//! An output Y(x, w) at the input x has a random part w of its own. The indices are those of its
-//! conditional mean f(x) = E[Y | x], known only by a few realizations Y_r at each point:
+//! An output Y(x, w) at the input x has its own random part w. The indices are those of its
+//! conditional mean f(x) = E[Y | x], which is known only from a few realizations Y_r at each point:
 //!
 //! ```text
 //! S_i = Var(E[f | x_i]) / Var(f),   T_i = E[Var(f | all but x_i)] / Var(f).
 //! ```
 //!
 //! Products f(x) f(x') are estimated by the mean of Y_r(x) Y_s(x') over all pairs of *different*
-//! realizations r and s, so that noise adds variance but no bias: E[Y_r Y_s] = f f' if Y_r and Y_s are independent.
-//! Realizations of one index r may share their random numbers at all points of a row; differences are then
-//! less noisy.
+//! realizations r and s, so that noise adds variance but no bias: E[Y_r Y_s] = f f' if Y_r and Y_s
+//! are independent. Realizations of the same index r may share their random numbers at all points
+//! of a row, which makes differences less noisy.
 //!
 //! Estimators, with the points a, b and a_i of [`Design`](crate::design::Design) and V = Var(f):
 //!
@@ -18,34 +18,35 @@
 //! S_i = Cov(f(b), f(a_i) - c f(a)) / V,   c = 1 - T_i;   T_i = mean (f(a) - f(a_i))^2 / (2 V).
 //! ```
 //!
-//! a and b are independent, so that c f(a) changes no mean; it removes most variance if c is the correlation of
-//! f(a) and f(a_i), which is 1 - T_i. With c = 0 this is the estimator of Janon et al., ESAIM Probability
-//! and Statistics 18 (2014), whose centring by the common mean of both points is taken; with c = 1 that of Saltelli
-//! et al., Computer Physics Communications 181 (2010). T_i is that of Jansen, Computer Physics Communications 117 (1999).
+//! a and b are independent, so that c f(a) changes no mean; it removes most variance if c is the
+//! correlation of f(a) and f(a_i), which is 1 - T_i. With c = 0 this is the estimator of Janon et
+//! al., ESAIM Probability and Statistics 18 (2014), whose centring by the common mean of both
+//! points is used; with c = 1 it is that of Saltelli et al., Computer Physics Communications 181
+//! (2010). T_i is the estimator of Jansen, Computer Physics Communications 117 (1999).
 
 use crate::design::Row;
 use crate::{Error, Result};
 
-/// Sums over rows of a block from which indices are computed.
+/// Sums over the rows of a block, from which indices are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sums {
-    /// Rows so far.
+    /// Number of rows so far.
     rows: f64,
     realizations: usize,
-    /// Of each parameter.
+    /// Sums over b and a_i, for each parameter.
     pairs: Vec<Pair>,
-    /// Of the points a and b.
+    /// Sums over a and b.
     own: Pair,
-    /// Sums of (f(a) - f(a_i))^2 / 2.
+    /// For each parameter, the sum of (f(a) - f(a_i))^2 / 2.
     jansen: Vec<f64>,
 }
 
-/// Sums over two points that have the same law.
+/// Sums over two points that have the same distribution.
 #[derive(Debug, Clone, PartialEq)]
 struct Pair {
     product: f64,
     square: f64,
-    /// Of each realization, over both points.
+    /// For each realization, the sum over rows of the mean of both points.
     means: Vec<f64>,
 }
 
@@ -74,7 +75,7 @@ impl Pair {
         }
     }
 
-    /// Covariance of the two points, and variance.
+    /// The covariance of the two points, and their variance.
     fn moments(&self, rows: f64) -> [f64; 2] {
         let means: Vec<f64> = self.means.iter().map(|m| m / rows).collect();
         let centre = product(&means, &means);
@@ -82,7 +83,8 @@ impl Pair {
     }
 }
 
-/// The mean of x_r y_s over pairs of different realizations; x y of single values, which have no noise.
+/// The mean of x_r y_s over pairs of different realizations; x y for single values, which have no
+/// noise.
 fn product(x: &[f64], y: &[f64]) -> f64 {
     if let ([x], [y]) = (x, y) {
         return x * y;
@@ -94,8 +96,8 @@ fn product(x: &[f64], y: &[f64]) -> f64 {
 }
 
 impl Sums {
-    /// None yet, for this number of parameters and of realizations at each point: 1 for an output without
-    /// noise.
+    /// Empty sums, for this number of parameters and of realizations at each point (1 for an output
+    /// without noise).
     pub fn new(parameters: usize, realizations: usize) -> Self {
         Self {
             rows: 0.0,
@@ -106,8 +108,8 @@ impl Sums {
         }
     }
 
-    /// Adds a row: the realizations at each of its points. Values far from zero lose digits; subtract a
-    /// typical value from all.
+    /// Adds a row: the realizations at each of its points. Values far from zero lose digits;
+    /// subtract a typical value from all of them.
     pub fn add(&mut self, row: &Row<Vec<f64>>) {
         self.rows += 1.0;
         self.own.add(&row.a, &row.b);
@@ -159,10 +161,11 @@ struct Estimates {
     variance: f64,
 }
 
-/// An estimate from blocks, with the standard error of the design.
+/// An estimate from blocks, with the standard error due to the design.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Blocked {
-    /// The estimate from all blocks; NaN if the output does not vary with its input beyond its noise.
+    /// The estimate from all blocks; NaN if the output does not vary with its input beyond its
+    /// noise.
     pub value: f64,
     /// Its standard error, by the jackknife over blocks.
     pub standard_error: f64,
@@ -171,7 +174,8 @@ pub struct Blocked {
 /// Indices of an output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Indices {
-    /// First-order indices: the share of Var(f) that would vanish on average if the parameter were known.
+    /// First-order indices: the share of Var(f) that would vanish on average if the parameter were
+    /// known.
     pub first: Vec<Blocked>,
     /// Total indices: the share that would remain if all other parameters were known.
     pub total: Vec<Blocked>,
@@ -237,7 +241,7 @@ mod tests {
     use crate::design::Design;
     use crate::interval::interval;
 
-    /// Ishigami & Homma (1990) with a = 7 and b = 0.1, of inputs uniform in (-pi, pi).
+    /// Ishigami & Homma (1990) with a = 7 and b = 0.1, for inputs uniform in (-pi, pi).
     fn ishigami(unit: &[f64]) -> f64 {
         let x: Vec<f64> = unit.iter().map(|u| PI * (2.0 * u - 1.0)).collect();
         x[0].sin() + 7.0 * x[1].sin().powi(2) + 0.1 * x[2].powi(4) * x[0].sin()
@@ -256,7 +260,8 @@ mod tests {
         )
     }
 
-    /// Indices of Ishigami's function with noise of this standard deviation, `realizations` at each point.
+    /// Indices of Ishigami's function with noise of this standard deviation, `realizations` at each
+    /// point.
     fn noisy(rows: usize, realizations: usize, noise: f64, seed: u64) -> Indices {
         let design = Design::new(3, rows, seed).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -340,7 +345,7 @@ mod tests {
         for (found, truth) in sums.iter().zip(truth) {
             assert!((found - truth).abs() < 0.03, "{found} {truth}");
         }
-        // Noise of variance 4 beside 13.84.
+        // The noise has variance 4, compared with 13.84.
         assert!((sums[6] - 13.84).abs() < 0.3, "{}", sums[6]);
     }
 

@@ -99,7 +99,8 @@ const FAR: Rational = (
     ],
 );
 
-/// The probability that a number of Student's distribution with these degrees of freedom is at most `t`.
+/// The probability that a variable of Student's distribution with these degrees of freedom is at
+/// most `t`.
 pub fn student_probability(t: f64, freedom: f64) -> f64 {
     let x = freedom / (freedom + t * t);
     let tail = 0.5 * incomplete_beta(0.5 * freedom, 0.5, x);
@@ -120,7 +121,7 @@ pub fn student_quantile(level: f64, freedom: f64) -> f64 {
     if level < 0.5 { -value } else { value }
 }
 
-/// Where a condition that does not hold at `low` begins to hold on the way to `high`.
+/// The point between `low` and `high` beyond which a condition holds.
 pub(crate) fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
@@ -136,8 +137,8 @@ pub(crate) fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -
     0.5 * (low + high)
 }
 
-/// The regularized incomplete beta function, by its continued fraction (Press et al., Numerical Recipes,
-/// 3rd edition, section 6.4; Lentz's method).
+/// The regularized incomplete beta function, by its continued fraction (Press et al., Numerical
+/// Recipes, 3rd edition, section 6.4; Lentz's method).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -176,7 +177,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// The logarithm of the gamma function of a positive number: Lanczos (1964), g = 7, nine terms.
+/// The logarithm of the gamma function for a positive argument: Lanczos (1964), g = 7, nine terms.
 fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 9] = [
         0.999_999_999_999_809_9,

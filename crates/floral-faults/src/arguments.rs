@@ -95,7 +95,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The time that each of `shares` equal shares has.
+    /// The time of one of `shares` equal shares.
     pub fn time(&self, shares: usize) -> Duration {
         Duration::from_secs_f64((self.minutes * 60.0 / shares as f64).clamp(0.0, 1e6))
     }

@@ -1,4 +1,4 @@
-//! Random choices from a seed and an index: the same case is the same bytes on any machine.
+//! Random choices from a seed and an index: a case has the same bytes on any machine.
 
 use floral::random::{Purpose, Stream, stream};
 use rand::Rng;
@@ -17,7 +17,7 @@ impl Dice {
         self.0.next_u64()
     }
 
-    /// A number below `n`, or 0 if there is none.
+    /// A number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % (n.max(1) as u64)) as usize
     }
@@ -27,12 +27,12 @@ impl Dice {
         self.below(n) == 0
     }
 
-    /// A number from 0 up to 1.
+    /// A number from 0 to 1, without 1.
     pub fn share(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// One of a list that is not empty.
+    /// An element of a list, which must not be empty.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }

@@ -1,8 +1,9 @@
-//! Disks as a power failure may leave them, from the journal of what was done to files.
+//! The possible states of a disk after a power failure, from the journal of file operations.
 //!
-//! Only what was synced is durable: the bytes of a file by a sync of the file, its name by a sync of its
-//! folder, everything by a sync of the file system. The rest may be present or not, and bytes may be cut
-//! short or zeros. A renaming is atomic, and durable once the folder that it leads to is synced.
+//! Only synced data are durable: the bytes of a file by a sync of the file, its name by a sync of
+//! its folder, everything by a sync of the file system. All other data may be lost or kept, and
+//! bytes may be cut short or zero. A rename is atomic, and durable once its destination folder is
+//! synced.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,13 +15,13 @@ use crate::dice::Dice;
 use crate::files::below;
 use crate::tree::{Change, Tree};
 
-/// All that happened to the files below a folder.
+/// Everything that happened to the files below a folder.
 #[derive(Default)]
 pub struct Past {
     root: PathBuf,
     before: Tree,
     files: Vec<FilePast>,
-    /// Changes of names, each with the step of the journal that made it.
+    /// Changes of names, each with the index of its step in the journal.
     changes: Vec<(usize, Change)>,
     journal: Vec<Done>,
 }
@@ -34,7 +35,7 @@ struct FilePast {
 }
 
 impl Past {
-    /// A folder as it is, before the journal starts.
+    /// The folder in its state before the journal starts.
     pub fn of(root: &Path) -> Result<Self> {
         let mut past = Self {
             root: root.to_owned(),
@@ -69,7 +70,7 @@ impl Past {
         self.journal = journal;
     }
 
-    /// Keeps the bytes of a step; returns its change of names, if it makes one.
+    /// Records the bytes of a step; returns the change of names that it makes, if any.
     fn note(
         &mut self,
         time: usize,
@@ -81,7 +82,7 @@ impl Past {
         match step {
             Done::Opened { path, file, .. } => {
                 let path = inner(path)?;
-                // An existing file is opened to be appended to.
+                // An existing file is opened for appending.
                 let known = live.file(&path);
                 let number = known.unwrap_or(self.files.len());
                 numbers.insert(*file, number);
@@ -116,18 +117,19 @@ impl Past {
         None
     }
 
-    /// Steps after which the power may fail: none to all.
+    /// The number of steps in the journal; the power may fail after any of them, or before the
+    /// first.
     pub fn moments(&self) -> usize {
         self.journal.len()
     }
 
-    /// A disk after a failure behind the first `moment` steps, laid out below a folder.
+    /// Writes a possible disk after a failure that followed the first `moment` steps into a folder.
     pub fn lay_out(&self, moment: usize, dice: &mut Dice, folder: &Path) -> Result<()> {
         let kept = self.kept(moment, dice);
         let mut tree = self.before.clone();
         for (number, (_, change)) in self.changes.iter().enumerate() {
             if kept.contains(&number) {
-                // A removal may have reached only some of the files.
+                // An interrupted removal may have removed only some of the files.
                 let is_whole = self.is_durable(number, moment)
                     || self.is_needed(number, &kept)
                     || dice.one_in(2);
@@ -138,8 +140,9 @@ impl Past {
         tree.lay_out(folder, &mut |file| self.files[file].bytes(moment, dice))
     }
 
-    /// The changes of names that have reached the disk: the durable ones and what they need, and of the
-    /// others all up to some moment, as on a journalling file system, or any.
+    /// The changes of names that have reached the disk: the durable ones with those they need, and
+    /// of the others either all up to some moment, as on a journalling file system, or an arbitrary
+    /// subset.
     fn kept(&self, moment: usize, dice: &mut Dice) -> BTreeSet<usize> {
         let done = self.changes.iter().take_while(|(time, _)| *time < moment);
         let done = done.count();
@@ -157,7 +160,7 @@ impl Past {
         kept
     }
 
-    /// Whether a kept later change needs this one.
+    /// Whether a later change that is kept needs this one.
     fn is_needed(&self, number: usize, kept: &BTreeSet<usize>) -> bool {
         let (_, change) = &self.changes[number];
         let mut later = kept.range(number + 1..);
@@ -205,7 +208,7 @@ impl FilePast {
 mod tests {
     use super::*;
 
-    /// Bytes that a disk may hold under the name `b`, over many draws; none if it is absent.
+    /// The possible contents of the file `b` over many draws; `None` if the file is absent.
     fn found(journal: &[Done], moment: usize) -> BTreeSet<Option<Vec<u8>>> {
         (0..200)
             .map(|case| {

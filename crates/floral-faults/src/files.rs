@@ -1,20 +1,21 @@
-//! Files and folders as the campaign lists and copies them.
+//! Lists, writes and copies files and folders for the campaign.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// A path below a folder, and the bytes of a file or nothing for a folder.
+/// A path below a folder, and the bytes of a file, or `None` for a folder.
 pub type Entry = (PathBuf, Option<Vec<u8>>);
 
-/// All files and folders below a path, sorted; a file that is itself the path has an empty one.
+/// All files and folders below a path, sorted. If the path itself is a file, its entry has an empty
+/// path.
 pub fn below(path: &Path) -> Result<Vec<Entry>> {
     kept_below(path, |_, _| true)
 }
 
-/// The same without entries for which `keeps`, called with name and whether it is a folder, is false:
-/// those are not read either.
+/// Like `below`, without the entries for which `keeps(name, is_folder)` is false; those are not
+/// read either.
 pub fn kept_below(path: &Path, keeps: impl Fn(&str, bool) -> bool) -> Result<Vec<Entry>> {
     let mut found = Vec::new();
     gather(path, Path::new(""), &keeps, &mut found)?;
@@ -48,7 +49,7 @@ fn gather(
     Ok(())
 }
 
-/// A path below another; the empty one is that itself.
+/// Joins paths; an empty inner path gives the outer path itself.
 pub fn joined(path: &Path, inner: &Path) -> PathBuf {
     match inner.as_os_str().is_empty() {
         true => path.to_owned(),
@@ -67,7 +68,7 @@ pub fn write_below(path: &Path, entries: &[Entry]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, and the folders that lead to it.
+/// Writes a file, and creates the folders above it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(path))?;
     Ok(fs::write(path, bytes)?)
@@ -78,7 +79,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
     write_below(to, &below(from)?)
 }
 
-/// A folder in memory, if the system has one: files are written and read by the thousand, and waiting
+/// A folder in memory if the system has one: thousands of files are written and read, and waiting
 /// for a disk at every sync would take most of the time.
 pub fn scratch() -> PathBuf {
     let memory = Path::new("/dev/shm");

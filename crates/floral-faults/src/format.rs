@@ -1,4 +1,4 @@
-//! The formats that are read, and how each is read completely.
+//! The formats that floral reads, and how the campaign reads each of them completely.
 
 use std::path::Path;
 
@@ -17,25 +17,25 @@ use floral::{Axis, Error, Field, Grid, Result, Silent};
 
 use crate::dice::Dice;
 
-/// A format, by the folder of its specimens.
+/// A format, named after the folder of its specimens.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Reads a file or folder completely; an error refuses it.
+    /// Reads a file or folder completely; an error means that it is refused.
     pub read: fn(&Path, &Surroundings) -> Result<()>,
 }
 
-/// What reading needs besides the file.
+/// Everything that reading needs besides the file.
 #[derive(Debug)]
 pub struct Surroundings {
     /// An intact dataset.
     pub dataset: Dataset,
-    /// Whether what is read is computed with.
+    /// Whether the file is also used in a computation after it is read.
     pub is_used: bool,
 }
 
-/// All of them.
+/// All formats.
 pub const FORMATS: [Format; 16] = [
     of("zarr", zarr),
     of("import-zarr", import),
@@ -60,7 +60,7 @@ const fn of(name: &'static str, read: fn(&Path, &Surroundings) -> Result<()>) ->
 }
 
 impl Format {
-    /// By name.
+    /// The format with this name.
     pub fn named(name: &str) -> anyhow::Result<Self> {
         let format = FORMATS.into_iter().find(|format| format.name == name);
         format.context("there is no such format")
@@ -68,7 +68,7 @@ impl Format {
 }
 
 impl Surroundings {
-    /// Of a case; one in eight is computed with.
+    /// The surroundings of a case; one case in eight includes a computation.
     pub fn of(dataset: Dataset, dice: &mut Dice) -> Self {
         Self {
             dataset,
@@ -77,7 +77,7 @@ impl Surroundings {
     }
 }
 
-/// A dataset of ours: every array of its first inputs, what it declares, and a summary.
+/// A dataset of floral: every array of its first inputs, its declarations, and a summary.
 fn zarr(path: &Path, around: &Surroundings) -> Result<()> {
     let dataset = Dataset::open(path)?;
     dataset.symmetries()?;
@@ -100,13 +100,13 @@ fn zarr(path: &Path, around: &Surroundings) -> Result<()> {
     Ok(())
 }
 
-/// Files of other programs: all that an import reads.
+/// Files of other programs: everything that an import reads.
 fn import(path: &Path, _: &Surroundings) -> Result<()> {
     Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)?;
     Ok(())
 }
 
-/// A mesh with its fields at the last time and at the first; of a folder, that of the XDMF file in it.
+/// A mesh with its fields at the last and the first time. In a folder, the XDMF file is read.
 fn mesh(path: &Path, around: &Surroundings) -> Result<()> {
     let mut inner = std::fs::read_dir(path).into_iter().flatten().flatten();
     let inner = inner.find(|entry| entry.path().extension() == Some("xdmf".as_ref()));
@@ -118,19 +118,19 @@ fn mesh(path: &Path, around: &Surroundings) -> Result<()> {
     Ok(())
 }
 
-/// Archives, imported or as inputs of a prediction.
+/// NumPy archives, both imported and as inputs of a prediction.
 fn npz(path: &Path, around: &Surroundings) -> Result<()> {
     let grid = Grid::new(vec![Axis::closed("x", 8)]);
     let assumed = |shape: &[usize]| {
         let points = shape.first().copied().unwrap_or(0);
         Ok(Grid::new(vec![Axis::closed("x", points.max(2))]))
     };
-    // The specimens are not inputs of this run, but their arrays are read all the same.
+    // The specimens are not inputs of this run, but their arrays are read nevertheless.
     let _ = NpzInputs::open(path, &grid, (3, 1), assumed);
     import(path, around)
 }
 
-/// Points.
+/// A table of points.
 fn csv(path: &Path, _: &Surroundings) -> Result<()> {
     let grid = Grid::new(vec![Axis::closed("x", 9), Axis::closed("y", 9)]);
     read_points(path, &grid).map(drop)
@@ -143,7 +143,7 @@ fn run(path: &Path, _: &Surroundings) -> Result<()> {
     run.epochs().map(drop)
 }
 
-/// A model file, and its predictions if it is accepted.
+/// A model file, and its predictions if the file is accepted.
 fn checkpoint(path: &Path, around: &Surroundings) -> Result<()> {
     let run = RunFolder::open(path)?;
     let model = Predictor::load(&run, &Device::flex())?;
@@ -172,9 +172,9 @@ fn checkpoint(path: &Path, around: &Surroundings) -> Result<()> {
     model.sample(&case, 0, &grid, &sampling, &Silent).map(drop)
 }
 
-/// Reference numbers, and the state of a reference network.
+/// Reference numbers, and the weights of a reference network.
 fn tensors(path: &Path, _: &Surroundings) -> Result<()> {
-    // No specimen is a reference network, which is detected late.
+    // No specimen is a reference network, but this is detected late.
     let _ = ReferenceState::read(path);
     Tensors::read(path).map(drop)
 }
@@ -189,10 +189,10 @@ fn settings(path: &Path, around: &Surroundings) -> Result<()> {
     Ok(())
 }
 
-/// The constants of the problem named by the file, on a small grid.
+/// The constants of the problem after which the file is named, on a small grid.
 fn constants(path: &Path, around: &Surroundings) -> Result<()> {
     let mut table = table(path)?;
-    // The cost of a fine grid is the user's own choice.
+    // A fine grid is a legitimate, but expensive choice of the user.
     table.insert("resolution".into(), 16.into());
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let problem = catalogue::build(&name, table, "constants")?;
@@ -203,7 +203,7 @@ fn constants(path: &Path, around: &Surroundings) -> Result<()> {
     Ok(())
 }
 
-/// An experiment, at the scale of the paper.
+/// An experiment at the scale `paper`.
 fn experiment(path: &Path, _: &Surroundings) -> Result<()> {
     floral_cli::check_experiment(&text(path)?)
 }

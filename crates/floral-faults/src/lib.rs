@@ -1,4 +1,4 @@
-//! Faults of file operations, for the campaign and for tests: file operations pass through here, so
-//! that nothing of it is in a build that ships.
+//! Faults of file operations, for the campaign and for tests. The library's operations are routed
+//! through this crate, so that no build that is shipped contains any of it.
 
 pub mod injection;

@@ -1,7 +1,7 @@
-//! A long run: mixed work round after round in one process, whose memory and files must not grow.
+//! A long run: mixed work, round after round in one process, whose memory and files must not grow.
 //!
-//! The work is done in a process of its own, so that its output does not reach the terminal; after every
-//! round it records what it holds.
+//! The work is done in a separate process, so that its output does not reach the terminal. After
+//! every round that process records its memory, open files and files on disk.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::files::scratch;
 use crate::report::Found;
 use crate::task::{FIXTURES, make_around};
 
-/// The commands of a round, in a folder that is emptied after it.
+/// The commands of a round, in a folder whose files are removed after the round.
 const ROUND: [&str; 12] = [
     "generate burgers --inputs 6 --realizations 6 --resolution 16 -o data.zarr",
     "generate burgers --inputs 5 --realizations 6 --resolution 16 --force -o data.zarr",
@@ -35,26 +35,26 @@ const ROUND: [&str; 12] = [
     "inspect nowhere.zarr",
 ];
 
-/// Rounds before the reference is taken: caches fill, threads start.
+/// Rounds before the reference is taken, in which caches fill and threads start.
 const WARM_UP: usize = 3;
 
-/// Bytes by which what is held may exceed the reference.
+/// Bytes by which memory may exceed the reference.
 const TOLERANCE: u64 = 2_000_000;
 
-/// What the process holds after a round.
+/// Resources that the process holds after a round.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Held {
-    /// Bytes of its allocator.
+    /// Bytes held by the allocator.
     bytes: u64,
-    /// Bytes in memory, as the system counts them.
+    /// Resident bytes as reported by the system.
     resident: u64,
     /// Open files.
     handles: u64,
-    /// Files left behind, in its folder and in that for temporary files.
+    /// Files left in the work folder and in the folder for temporary files.
     files: u64,
 }
 
-/// Works for a time and judges what was held.
+/// Works for the given time and checks the recorded resources.
 pub fn run(effort: &Effort) -> Result<Found> {
     let time = effort.time(1);
     let folder = tempfile::tempdir_in(scratch())?;
@@ -82,7 +82,7 @@ pub fn run(effort: &Effort) -> Result<Found> {
     judged(&held, time)
 }
 
-/// Counts, and a finding for each quantity that grew.
+/// Counts, and a finding for each resource that grew.
 fn judged(held: &[Held], time: Duration) -> Result<Found> {
     let mut found = Found::default();
     let reference = held.get(WARM_UP - 1).context("too few rounds to judge")?;
@@ -99,7 +99,7 @@ fn judged(held: &[Held], time: Duration) -> Result<Found> {
     judge("bytes", |held| held.bytes, TOLERANCE);
     judge("handles", |held| held.handles, 0);
     judge("files", |held| held.files, 0);
-    // The system's count includes pages that the allocator keeps: a loose bound.
+    // The system's count includes pages that the allocator keeps, so its bound is loose.
     judge("resident_bytes", |held| held.resident, 100 * TOLERANCE);
     found.count("one process", "rounds", held.len() as u64);
     found.count("one process", "commands", (held.len() * ROUND.len()) as u64);
@@ -108,7 +108,7 @@ fn judged(held: &[Held], time: Duration) -> Result<Found> {
     Ok(found)
 }
 
-/// The rounds, in the current folder; `bytes` returns what the allocator holds.
+/// Runs the rounds in the current folder; `bytes` returns the bytes held by the allocator.
 pub fn rounds(time: Duration, record: &Path, bytes: impl Fn() -> usize) -> Result<()> {
     floral::set_up(Some(2))?;
     let begun = Instant::now();
@@ -135,7 +135,7 @@ pub fn rounds(time: Duration, record: &Path, bytes: impl Fn() -> usize) -> Resul
     Ok(())
 }
 
-/// Removes the results of a round by their names; everything else was left behind.
+/// Removes the results of a round by name; any other file was left behind by mistake.
 fn clear(folder: &Path) -> Result<()> {
     let results = [
         "data.zarr",
@@ -158,7 +158,7 @@ fn entries(folder: &Path) -> u64 {
     fs::read_dir(folder).map_or(0, |entries| entries.count() as u64)
 }
 
-/// Bytes in memory, where the system reports them in pages of 4096.
+/// Resident bytes, if the system reports them; assumes pages of 4096 bytes.
 fn resident() -> u64 {
     let facts = fs::read_to_string(PathBuf::from("/proc/self/statm")).unwrap_or_default();
     let pages = facts.split_whitespace().nth(1);

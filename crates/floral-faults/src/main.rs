@@ -1,17 +1,18 @@
-//! `floral-faults`: thousands of faults, each from a seed and a number, and what they found.
+//! `floral-faults`: thousands of faults, each drawn from a seed and a number, and their findings.
 //!
-//! - `bytes` damages files of every format that is read (`format.rs`, `mutate/`), in worker processes
+//! - `bytes` damages files of every format (`format.rs`, `mutate/`), in worker processes
 //!   (`worker.rs`) that are watched (`watch.rs`);
 //! - `kills` kills commands at random moments and runs them again; `together` runs several processes
 //!   on one output (`processes.rs`);
 //! - `storage` makes the n-th file operation of a command fail, or ends the process before it
 //!   (`storage.rs`);
-//! - `power` drops what had not reached the disk (`power.rs`, `disk.rs`);
-//! - `same` compares the bytes of several numbers of threads (`same.rs`), `long` watches what hours of
-//!   work hold (`long.rs`).
+//! - `power` discards data that had not reached the disk (`power.rs`, `disk.rs`);
+//! - `same` compares the bytes of several numbers of threads (`same.rs`); `long` watches the
+//!   resources of a process over hours of work (`long.rs`).
 //!
-//! All but `bytes` and `long` judge a command by its undisturbed result (`trial.rs`). Each part adds its
-//! counts and findings to a report (`report.rs`). `bench/faults` starts it.
+//! All parts except `bytes` and `long` compare a command with its undisturbed result (`trial.rs`).
+//! Each part adds its counts and findings to a report (`report.rs`). `bench/faults` starts the
+//! campaign.
 
 mod arguments;
 mod dice;
@@ -48,7 +49,7 @@ use crate::worker::Cases;
 #[global_allocator]
 static MEMORY: floral::memory::Bounded = floral::memory::Bounded::new();
 
-/// Bytes that reading a file may hold, 1 GB.
+/// Maximum number of bytes that reading a file may hold: 1 GB.
 const MOST_BYTES: usize = 1_000_000_000;
 
 fn main() -> Result<ExitCode> {
@@ -72,7 +73,7 @@ fn main() -> Result<ExitCode> {
     })
 }
 
-/// What the parts start in processes of their own, and a single case.
+/// Runs a subprocess of a part, or a single case.
 fn subprocess(part: Part) -> Result<()> {
     match part {
         Part::Worker {
@@ -106,7 +107,7 @@ fn subprocess(part: Part) -> Result<()> {
         }
         Part::Rounds { seconds, record } => {
             let held = || {
-                // The first call restarts the count, so that the second is what is held now.
+                // The first call resets the maximum, so that the second returns the bytes held now.
                 MEMORY.most();
                 MEMORY.most()
             };

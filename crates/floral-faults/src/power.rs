@@ -1,5 +1,6 @@
-//! Power failures: a command's steps are recorded, some of the disks that a failure after each of them
-//! may leave are made, and the command runs again on each; at times the power fails once more.
+//! Power failures: the steps of a command are recorded, some of the possible disks after a failure
+//! at each step are created, and the command runs again on each. Sometimes the power fails a second
+//! time.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::report::Found;
 use crate::step::Steps;
 use crate::trial::{Trial, each_task};
 
-/// Every task that leaves a result, until the time is over.
+/// Runs every task with a result, until the time is over.
 pub fn run(effort: &Effort) -> Result<Found> {
     each_task(effort, |task, folder, end, found| {
         if task.out.is_none() {
@@ -41,7 +42,7 @@ pub fn run(effort: &Effort) -> Result<Found> {
     })
 }
 
-/// A task, what it did to files, and the disks that were tried.
+/// A task, its file operations, and the disks tried so far.
 struct Cuts<'a> {
     trial: Trial<'a>,
     steps: Steps,
@@ -50,7 +51,7 @@ struct Cuts<'a> {
 }
 
 impl Cuts<'_> {
-    /// Disks of every moment, each different from those before.
+    /// Tries disks for every moment, each different from earlier ones.
     fn each(&mut self, effort: &Effort, end: Instant, found: &mut Found) -> Result<()> {
         for moment in (0..=self.past.moments()).rev().step_by(effort.every.max(1)) {
             for disk in 0..effort.disks {
@@ -68,7 +69,7 @@ impl Cuts<'_> {
         Ok(())
     }
 
-    /// One disk; what is wrong with it, if anything is.
+    /// Tries one disk; returns what is wrong with it, if anything.
     fn one(&mut self, moment: usize, dice: &mut Dice, found: &mut Found) -> Result<Option<String>> {
         let (task, folder) = (self.trial.task, self.trial.folder);
         let disk = tempfile::tempdir_in(folder)?;
@@ -86,7 +87,7 @@ impl Cuts<'_> {
         if !dice.one_in(4) {
             return self.wrong_again(&place);
         }
-        // The power fails once more, while the command continues.
+        // The power fails a second time, while the command continues.
         let mut past = Past::of(disk.path())?;
         let (ended, journal) = self.steps.recorded(&task.words(&place))?;
         if !ended.is_done() {
@@ -103,14 +104,14 @@ impl Cuts<'_> {
         self.wrong_again(&place)
     }
 
-    /// What is wrong once the command has run again, if anything is.
+    /// Runs the command again; returns what is wrong afterwards, if anything.
     fn wrong_again(&mut self, place: &Path) -> Result<Option<String>> {
         let ended = self.steps.run(&self.trial.task.words(place), &[])?;
         self.trial.wrong_result(place, &ended)
     }
 }
 
-/// A checksum by which the same disk is recognised.
+/// A checksum that identifies equal disks.
 fn identity(disk: &Path) -> Result<String> {
     let files = below(disk)?;
     let sum = files

@@ -1,4 +1,4 @@
-//! Commands as processes: started, killed, waited for; and how they ended.
+//! Commands as processes: starts and kills them, waits for them, and describes how they ended.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use nix::unistd::Pid;
 
 use crate::dice::Dice;
 
-/// The longest that a command may take to end, also on a busy machine.
+/// Maximum time until a command ends, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// How a command ended.
 pub struct Ended {
-    /// Its exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended the command.
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: String,
@@ -26,22 +26,22 @@ impl Ended {
         self.code == Some(0)
     }
 
-    /// Whether it was refused because another process works on the output.
+    /// Whether the command was refused because another process works on the output.
     pub fn was_refused(&self) -> bool {
         self.code == Some(2) && self.stderr.contains("another process")
     }
 
-    /// Whether a signal ended it, or it was refused.
+    /// Whether a signal ended the command, or it was refused.
     pub fn was_killed(&self) -> bool {
         self.code.is_none_or(|code| code == 130) || self.was_refused()
     }
 
-    /// The last line of its messages.
+    /// The last line of standard error.
     pub fn last_line(&self) -> &str {
         self.stderr.lines().last().unwrap_or_default()
     }
 
-    /// Its exit code and the last line of its messages.
+    /// The exit code and the last line of standard error.
     pub fn described(&self) -> String {
         let code = self.code.map_or("a signal".into(), |code| code.to_string());
         format!("exit code {code}: {}", self.last_line())
@@ -58,13 +58,13 @@ impl From<Output> for Ended {
     }
 }
 
-/// Starts a command whose output is kept.
+/// Starts a command and captures its output.
 pub fn start(mut command: Command) -> Result<Child> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     Ok(command.spawn()?)
 }
 
-/// Waits for a command; an error if it does not end.
+/// Waits for a command; returns an error if it does not end.
 pub fn finish(mut child: Child) -> Result<Ended> {
     let started = Instant::now();
     while child.try_wait()?.is_none() {
@@ -79,12 +79,12 @@ pub fn finish(mut child: Child) -> Result<Ended> {
     Ok(output.context("a command that has ended")?.into())
 }
 
-/// Waits up to this time and sends a signal that can be caught, or one that cannot.
+/// Waits for a random time up to `time`, then sends SIGKILL or SIGTERM.
 pub fn kill_within(child: &Child, time: Duration, dice: &mut Dice) {
     std::thread::sleep(time.mul_f64(dice.share()));
     let signal = *dice.pick(&[Signal::SIGKILL, Signal::SIGTERM]);
     if let Ok(id) = i32::try_from(child.id()) {
-        // A command that has ended already is not hit.
+        // A command that has already ended is not affected.
         let _ = kill(Pid::from_raw(id), signal);
     }
 }

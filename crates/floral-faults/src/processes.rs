@@ -1,4 +1,4 @@
-//! Processes that are killed at random moments and started again, and several that work on one output.
+//! Kills processes at random moments and starts them again; runs several on one output.
 
 use std::path::Path;
 use std::process::Child;
@@ -13,13 +13,13 @@ use crate::report::Found;
 use crate::task::{command, contents};
 use crate::trial::{Trial, rounds};
 
-/// Kills per round, after which the command is left alone.
+/// Maximum number of kills per round; then the command runs undisturbed.
 const MOST_KILLS: u64 = 12;
 
-/// How many processes work on one output.
+/// Numbers of processes that work on one output.
 const CROWDS: [usize; 2] = [2, 4];
 
-/// Commands are killed and run again until they are done; each is compared with an undisturbed run.
+/// Kills commands and runs them again until they succeed; compares each with an undisturbed run.
 pub fn kills(effort: &Effort) -> Result<Found> {
     rounds(effort, |trial, dice, found| {
         let (_directory, place) = trial.place()?;
@@ -40,7 +40,8 @@ pub fn kills(effort: &Effort) -> Result<Found> {
     })
 }
 
-/// The command once, perhaps killed; one time in six a second process works on the same output.
+/// Runs the command once, perhaps killed. In one of six attempts a second process works on the same
+/// output.
 fn attempt(
     trial: &Trial,
     place: &Path,
@@ -59,7 +60,7 @@ fn attempt(
     };
     found.count(trial.task.name, "beside", 1);
     let second = finish(second)?;
-    // Either may have done all of the work while the other was refused.
+    // Either process may have done all the work while the other was refused.
     Ok(match first.was_refused() {
         true => second,
         false => first,
@@ -70,7 +71,7 @@ fn spawn(trial: &Trial, place: &Path) -> Result<Child> {
     start(command(trial.folder, &trial.task.words(place))?)
 }
 
-/// Two or four processes start on one output, and a reader looks at it while they work.
+/// Starts two or four processes on one output, and reads the output while they work.
 pub fn together(effort: &Effort) -> Result<Found> {
     rounds(effort, |trial, dice, found| {
         let (name, size) = (trial.task.name, *dice.pick(&CROWDS));
@@ -86,7 +87,7 @@ pub fn together(effort: &Effort) -> Result<Found> {
         found.count(name, "rounds", 1);
         found.count(name, "processes", size as u64);
         found.count(name, "refused", refused as u64);
-        // Each has done the work or was refused, and at least one has done it.
+        // Each process has done the work or was refused, and at least one has done it.
         let wrong = match all.iter().find(|ended| !ended.was_refused()) {
             None => Some("every process was refused".into()),
             Some(first) => {
@@ -98,14 +99,14 @@ pub fn together(effort: &Effort) -> Result<Found> {
     })
 }
 
-/// Reads the result while processes work: it is complete or absent.
+/// Reads the result while processes work: it must be complete or absent.
 fn read_meanwhile(
     trial: &Trial,
     place: &Path,
     children: &mut [Child],
     found: &mut Found,
 ) -> Result<Option<String>> {
-    // A result that replaces another while it is read by name is half of each for any reader.
+    // If a result is replaced while it is read file by file, any reader sees parts of both.
     let is_read = trial.task.before.is_none() && !trial.task.is_growing();
     let mut are_running = true;
     while are_running {

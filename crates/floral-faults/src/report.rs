@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use crate::arguments::Effort;
 
-/// Different findings that are printed at once.
+/// Maximum number of different findings that are printed.
 const MOST_PRINTED: usize = 20;
 
-/// What a part found.
+/// Counts and findings of a part.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Found {
-    /// Numbers by format or command, each by its name.
+    /// Counts by format or command, then by name.
     counts: BTreeMap<String, BTreeMap<String, u64>>,
-    /// What went wrong, with seed and number, so that it can be repeated.
+    /// Errors, with the seed and number that reproduce them.
     #[serde(rename = "finds")]
     findings: Vec<Value>,
 }
@@ -71,7 +71,8 @@ fn print(line: &str) {
     println!("{line}");
 }
 
-/// Adds the counts of a run to totals: the most of those called so, the sum of all others.
+/// Adds the counts of a run to totals. Names that start with `most` are maxima, all others are
+/// sums.
 fn add_up(totals: &mut BTreeMap<String, u64>, found: &Found) {
     for (name, number) in found.counts.values().flatten() {
         let total = totals.entry(name.clone()).or_default();
@@ -82,12 +83,12 @@ fn add_up(totals: &mut BTreeMap<String, u64>, found: &Found) {
     }
 }
 
-/// All runs so far.
+/// The report of all runs so far.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// Totals of all runs, by part and by what is counted.
+    /// Totals of all runs, by part and name of the count.
     totals: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Hours of all runs that recorded theirs.
+    /// Hours of all runs that recorded their time.
     #[serde(default)]
     hours: f64,
     /// The runs.
@@ -101,7 +102,7 @@ struct Run {
     seed: u64,
     command: String,
     version: String,
-    /// Elapsed seconds; the first runs did not record them.
+    /// Elapsed seconds; early runs did not record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seconds: Option<u64>,
     #[serde(flatten)]
@@ -109,7 +110,8 @@ struct Run {
 }
 
 impl Report {
-    /// Prints what a part found and adds it to the report, if there is one; whether nothing went wrong.
+    /// Prints the findings of a part and adds its run to the report, if there is one. Returns
+    /// whether there were no findings.
     pub fn add(effort: &Effort, part: &str, mut found: Found, took: Duration) -> Result<bool> {
         for finding in &mut found.findings {
             let words = finding["words"].as_str().unwrap_or_default();
@@ -122,7 +124,7 @@ impl Report {
         }
         let has_none = found.findings.is_empty();
         if let Some(path) = &effort.report {
-            // Campaigns that end at the same time add to it one after the other.
+            // Campaigns that end at the same time add to the report one after another.
             let folder = File::open(path.parent().unwrap_or(Path::new(".")))?;
             folder.lock()?;
             let mut report = Self::read(path)?;
@@ -161,7 +163,7 @@ impl Report {
     }
 }
 
-/// The command that repeats a run: its arguments without the report's.
+/// The command that repeats a run: its arguments without `--report`.
 fn command() -> String {
     let mut arguments = std::env::args_os().skip(1);
     let mut command = String::from("bench/faults");
@@ -175,7 +177,7 @@ fn command() -> String {
     command
 }
 
-/// A message in which files have only the last parts of their paths, which are the same anywhere.
+/// Shortens paths in a message to their last three parts, which are the same on any machine.
 fn without_folders(text: &str) -> String {
     let short = |word: &str| {
         let parts: Vec<&str> = word.split('/').collect();

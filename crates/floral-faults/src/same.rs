@@ -1,5 +1,5 @@
-//! The same bytes from the same seed: small settings drawn at random, computed by one undisturbed thread,
-//! and by 2, 3 and 7 that are killed again and again.
+//! The same seed gives the same bytes: small random settings are computed by one undisturbed
+//! thread, and by 2, 3 and 7 threads that are killed repeatedly.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::process::{Ended, finish, kill_within, start};
 use crate::report::Found;
 use crate::task::{contents, on_threads};
 
-/// Threads that are compared with one.
+/// Numbers of threads that are compared with one thread.
 const THREADS: [usize; 3] = [2, 3, 7];
 
-/// Kills per command, after which it is left alone.
+/// Maximum number of kills per command; then it runs undisturbed.
 const MOST_KILLS: usize = 4;
 
 /// The longest time before a kill.
@@ -26,7 +26,7 @@ const LONGEST: Duration = Duration::from_millis(122);
 /// The results of the commands.
 const RESULTS: [&str; 4] = ["data.zarr", "run", "out.zarr", "out.npz"];
 
-/// Settings, one after the other, until the time is over.
+/// Tries settings one after another until the time is over.
 pub fn run(effort: &Effort) -> Result<Found> {
     let deadline = Instant::now() + effort.time(1);
     let mut found = Found::default();
@@ -50,7 +50,7 @@ pub fn run(effort: &Effort) -> Result<Found> {
     Ok(found)
 }
 
-/// Commands with settings that were drawn.
+/// Commands with random settings.
 struct Settings {
     method: &'static str,
     commands: [String; 4],
@@ -61,7 +61,7 @@ impl Settings {
         let problem = *dice.pick(&["1dcr", "advection", "burgers", "darcy", "plume"]);
         let inputs = 6 + dice.below(5);
         let realizations = 2 + dice.below(7);
-        // Primes, odd numbers and powers.
+        // Prime numbers, odd numbers and powers of two.
         let resolution = *dice.pick(&[8, 11, 13, 16, 17]);
         let method = *dice.pick(&["floral-kl", "kriging", "floral", "fno"]);
         let network = match method {
@@ -95,13 +95,14 @@ impl Settings {
         Self { method, commands }
     }
 
-    /// By one undisturbed thread, and by several that are killed; what differs, if anything does.
+    /// Compares one undisturbed thread with several that are killed; returns the difference, if
+    /// any.
     fn compare(&self, dice: &mut Dice, folder: &Path, found: &mut Found) -> Result<Option<String>> {
         let expected = folder.join("1");
         std::fs::create_dir(&expected)?;
         for words in &self.commands {
             let ended = Ended::from(on_threads(&expected, words, 1)?.output()?);
-            // Impossible settings, such as a grid too coarse for its problem, are refused.
+            // Impossible settings, for example a grid too coarse for its problem, are refused.
             if ended.code == Some(2) {
                 found.count(self.method, "refused", 1);
                 return Ok(None);
@@ -128,7 +129,7 @@ impl Settings {
         Ok(None)
     }
 
-    /// A command, killed at random moments and run again until it is done.
+    /// Runs a command, killed at random moments and run again until it succeeds.
     fn killed(
         &self,
         dice: &mut Dice,

@@ -1,7 +1,7 @@
-//! Intact files of every format that is read, from which the damaged ones are made.
+//! Intact files of every format, from which damaged files are made.
 //!
-//! Some are those of the library's tests, written by other programs; the rest are made here, once, in a
-//! folder that the workers read.
+//! Some come from the library's tests and were written by other programs. The rest are made here,
+//! once, in a folder that the workers read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::task::FIXTURES;
 /// The experiments of the paper.
 const EXPERIMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
 
-/// One file, or the files of a folder, in memory.
+/// A file, or the files of a folder, in memory.
 pub struct Specimen {
-    /// Paths below the folder, or an empty one of a single file; and contents.
+    /// Paths below the folder, or an empty path for a single file; and contents.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Specimen {
-    /// Reads a file or folder and copies it into another folder; returns its path there too.
+    /// Reads a file or folder and copies it into another folder; also returns the path of the copy.
     pub fn copied(path: &Path, folder: &Path) -> Result<(Self, PathBuf)> {
         let copy = folder.join(path.file_name().unwrap_or_default());
         let entries = below(path)?;
@@ -38,7 +38,7 @@ impl Specimen {
     }
 }
 
-/// Makes or copies the specimens of every format below a folder: `FORMAT/NAME`.
+/// Creates or copies the specimens of every format below a folder, as `FORMAT/NAME`.
 pub fn make(folder: &Path) -> Result<()> {
     let zarr = folder.join("zarr");
     for (name, problem, resolution, shard) in [
@@ -82,7 +82,7 @@ pub fn make(folder: &Path) -> Result<()> {
     write(&folder.join("csv/points.csv"), points.as_bytes())
 }
 
-/// A small dataset of a problem with this number of inputs per shard.
+/// A small dataset of a problem, with this number of inputs per shard.
 fn dataset(problem: &str, resolution: i64, shard: usize, path: &Path) -> Result<Dataset> {
     let mut constants = toml::Table::new();
     constants.insert("resolution".into(), resolution.into());
@@ -96,8 +96,8 @@ fn dataset(problem: &str, resolution: i64, shard: usize, path: &Path) -> Result<
     Ok(Dataset::open(path)?)
 }
 
-/// Removes the checksums of a dataset's chunks, or of the indices of its shards, so that damage reaches
-/// what they protect.
+/// Removes the checksums of a dataset's chunks, or of the indices of its shards, so that damage
+/// reaches the code behind them.
 fn remove_checksums(store: &Path) -> Result<()> {
     for entry in fs::read_dir(store)? {
         let array = entry?.path();
@@ -128,7 +128,7 @@ fn remove_checksums(store: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Single arrays in a folder.
+/// A folder of single arrays.
 fn npy(folder: &Path) -> Result<()> {
     for (name, shape, count) in [("input", "(3, 8)", 24), ("high", "(3, 2, 8)", 48)] {
         let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
@@ -161,7 +161,7 @@ fn checkpoints(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The smallest training of a method.
+/// The settings of a minimal training of a method.
 fn settings_of(method: Method) -> Result<TrainConfig> {
     let network = "[network]\nhidden_channels = 4\nfilm_channels = 4\nlayers = 1\nn_modes = [3]\n\
                    [optimiser]\nbatch = 4\n[stopping]\nepochs = 3\n";

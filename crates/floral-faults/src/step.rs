@@ -1,5 +1,6 @@
-//! Commands on one thread, so that the n-th file operation is the same one in every run; with faults, or
-//! with a journal of what they do to files. Each has a process of its own, which a fault may end.
+//! Commands on one thread, so that the n-th file operation is the same in every run. They run with
+//! faults, or with a journal of their file operations, each in a separate process that a fault may
+//! end.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::process::Ended;
 
-/// The ways in which an operation can fail.
+/// All faults of an operation.
 pub const FAULTS: [Fault; 7] = [
     Fault::Full,
     Fault::Broken,
@@ -29,9 +30,9 @@ pub const FAULTS: [Fault; 7] = [
 /// A fault at an operation of a command.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct Injected {
-    /// The operation, counted from one.
+    /// The number of the operation, counted from one.
     pub operation: u32,
-    /// The number of the fault in [`FAULTS`].
+    /// The index of the fault in [`FAULTS`].
     pub fault: usize,
 }
 
@@ -41,20 +42,20 @@ impl std::fmt::Debug for Injected {
     }
 }
 
-/// What a process of its own runs.
+/// A command for a separate process.
 #[derive(Serialize, Deserialize)]
 struct Request {
     words: Vec<String>,
     faults: Vec<Injected>,
     keeps_journal: bool,
-    /// Where it answers.
+    /// The file for the answer.
     answer: PathBuf,
 }
 
-/// Its answer, if it comes to an end by itself.
+/// The answer of a process that ended by itself.
 #[derive(Serialize, Deserialize)]
 struct Answer {
-    /// Whether all faults were met.
+    /// Whether all faults occurred.
     are_met: bool,
     journal: Vec<Done>,
 }
@@ -67,7 +68,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// For commands in this folder.
+    /// Steps of commands in this folder.
     pub fn new(folder: &Path) -> Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
@@ -76,7 +77,7 @@ impl Steps {
         })
     }
 
-    /// Whether the last command met all its faults.
+    /// Whether all faults of the last command occurred.
     pub fn are_met(&self) -> bool {
         self.are_met
     }
@@ -86,7 +87,7 @@ impl Steps {
         self.start(words, faults, false).map(|(ended, _)| ended)
     }
 
-    /// Runs a command; returns also what it did to files.
+    /// Runs a command and also returns its file operations.
     pub fn recorded(&mut self, words: &str) -> Result<(Ended, Vec<Done>)> {
         self.start(words, &[], true)
     }
@@ -109,7 +110,7 @@ impl Steps {
         let ended = Ended::from(command.current_dir(&self.folder).output()?);
         let answer = match File::open(&path) {
             Ok(file) => ciborium::from_reader(BufReader::new(file)).context("a step's answer")?,
-            // A fault has ended it.
+            // A fault ended the process.
             Err(_) => Answer {
                 are_met: true,
                 journal: Vec::new(),
@@ -123,7 +124,7 @@ impl Steps {
     }
 }
 
-/// The process: runs a command and answers, with the command's exit code.
+/// The separate process: runs a command, writes the answer, and returns the command's exit code.
 pub fn run(request: &str) -> Result<ExitCode> {
     floral::set_up(Some(1))?;
     let request: Request = serde_json::from_str(request)?;

@@ -1,5 +1,6 @@
-//! Storage that fails: the n-th file operation of a command has no space, breaks, is denied or is cut
-//! short, or the process ends before it; for every n, then two at random. Then the command runs again.
+//! Failing storage: the n-th file operation of a command has no space, fails, is denied or is cut
+//! short, or the process ends before it; for every n, then for random pairs. Then the command runs
+//! again.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,7 +19,7 @@ use crate::trial::{Trial, each_task};
 /// More operations than any command has.
 const MOST_OPERATIONS: u32 = 100_000;
 
-/// Every `every`-th operation of every task, and pairs, until the time is over.
+/// Injects faults at every `every`-th operation of every task, and pairs, until the time is over.
 pub fn run(effort: &Effort) -> Result<Found> {
     each_task(effort, |task, folder, end, found| {
         let mut steps = Steps::new(folder)?;
@@ -35,7 +36,7 @@ struct Failing<'a> {
 }
 
 impl Failing<'_> {
-    /// Every fault at each operation in turn; returns how many operations there are.
+    /// Injects every fault at each operation in turn; returns the number of operations.
     fn singles(&mut self, effort: &Effort, end: Instant, found: &mut Found) -> Result<u32> {
         let mut most = 1;
         for fault in 0..FAULTS.len() {
@@ -50,7 +51,7 @@ impl Failing<'_> {
         Ok(most)
     }
 
-    /// Two faults at random operations, in one run or in two.
+    /// Injects two faults at random operations, in one run or in two.
     fn pairs(&mut self, effort: &Effort, most: u32, end: Instant, found: &mut Found) -> Result<()> {
         for pair in 0..effort.pairs {
             if Instant::now() > end {
@@ -71,7 +72,8 @@ impl Failing<'_> {
         Ok(())
     }
 
-    /// Runs with faults, one after the other; whether the first run reached its faults.
+    /// Runs the command with these faults, run after run; returns whether the first run reached its
+    /// faults.
     fn one(&mut self, runs: &[Vec<Injected>], found: &mut Found) -> Result<bool> {
         let (_directory, place) = self.trial.place()?;
         let name = self.trial.task.name;
@@ -100,14 +102,14 @@ impl Failing<'_> {
         Ok(is_met)
     }
 
-    /// What is wrong after a run with faults, if anything is: an end without a message, or a result
-    /// that is neither absent, as before nor complete.
+    /// What is wrong after a run with faults, if anything: an end without a message, or a result
+    /// that is neither absent nor unchanged nor complete.
     fn wrong_after(&self, place: &Path, faults: &[Injected], ended: &Ended) -> Option<String> {
         let ends = faults.iter().any(|f| FAULTS[f.fault] == Fault::End);
         let is_reported = match ended.code {
-            // What is not needed is done without, such as clearing up.
+            // Operations that are not essential, such as removing temporary files, may fail.
             Some(0) => true,
-            // The table marks what is missing.
+            // The table marks the missing cells.
             Some(1) => self.trial.task.name == "reproduce",
             Some(2) => ended.last_line().starts_with("error: "),
             code => ends && code == Some(ENDED),

@@ -1,4 +1,5 @@
-//! Commands on small problems, and their results: the same bytes however often they were interrupted.
+//! Commands on small problems, and their results, which have the same bytes despite any
+//! interruptions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +12,16 @@ use serde_json::Value;
 use crate::files::{joined, kept_below};
 use crate::process::Ended;
 
-/// A command, with `{out}` where its result goes.
+/// A command, with `{out}` in place of the path of its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
-    /// Its name in the campaign.
+    /// The name in the campaign.
     pub name: &'static str,
-    /// Its words; files of the folder around it are named relative to that.
+    /// The arguments. Files of the surrounding folder are named relative to it.
     words: &'static str,
-    /// The result, a file or a folder; none if it is what is printed.
+    /// The name of the result, a file or folder; `None` if the result is printed.
     pub out: Option<&'static str>,
-    /// What stands under the result's name before: a file or folder of the folder around it.
+    /// A file or folder of the surrounding folder that exists under the result's name beforehand.
     pub before: Option<&'static str>,
 }
 
@@ -31,7 +32,7 @@ const NETWORK: &str = "--set network.hidden_channels=4 --set network.film_channe
                        --set network.layers=2 --set optimiser.batch=4 --set split.test=1 \
                        --set split.validation=1 --epochs 8";
 
-/// What every task has around it, in this order.
+/// Commands that create the files which all tasks need, in this order.
 const AROUND: [&str; 5] = [
     "generate 1dcr --inputs 6 --realizations 6 --resolution 16 -o data.zarr",
     "generate 1dcr --inputs 5 --realizations 5 --resolution 16 --seed 9 -o old.zarr",
@@ -59,7 +60,7 @@ pub fn tasks() -> Vec<Task> {
     lines.filter(is_task).map(task).collect()
 }
 
-/// A folder with all that tasks need around them.
+/// Creates the files that tasks need in a folder.
 pub fn make_around(folder: &Path) -> Result<()> {
     fs::create_dir(folder.join("experiments"))?;
     let experiment = include_str!("../../floral-cli/tests/tiny.toml");
@@ -71,12 +72,12 @@ pub fn make_around(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `floral` with these words, in this folder, on two threads.
+/// `floral` with these arguments in this folder, on two threads.
 pub fn command(folder: &Path, words: &str) -> Result<Command> {
     on_threads(folder, words, 2)
 }
 
-/// The same on any number of threads.
+/// Like `command`, on any number of threads.
 pub fn on_threads(folder: &Path, words: &str, threads: usize) -> Result<Command> {
     let program = std::env::current_exe()?.with_file_name("floral");
     if !program.is_file() {
@@ -89,7 +90,7 @@ pub fn on_threads(folder: &Path, words: &str, threads: usize) -> Result<Command>
 }
 
 impl Task {
-    /// Its words with a result at this path.
+    /// The arguments, with this path for the result.
     pub fn words(&self, out: &Path) -> String {
         self.words
             .replace("{out}", &out.to_string_lossy())
@@ -97,12 +98,12 @@ impl Task {
             .replace("FIXTURES", FIXTURES)
     }
 
-    /// Whether its result is a folder to which one file after the other is added.
+    /// Whether the result is a folder to which files are added one after another.
     pub fn is_growing(&self) -> bool {
         matches!(self.out, Some("run" | "study"))
     }
 
-    /// The result without what differs between equal runs.
+    /// The result without anything that differs between equal runs.
     pub fn result(&self, place: &Path, printed: &[u8]) -> Result<Contents> {
         match self.out {
             None => Ok([(PathBuf::new(), untimed_lines(printed))].into()),
@@ -111,13 +112,13 @@ impl Task {
     }
 }
 
-/// Files by their path below a folder.
+/// The contents of files by their path below a folder.
 pub type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
-/// The contents of all files below a path, without what differs between equal runs.
+/// The contents of all files below a path, without anything that differs between equal runs.
 pub fn contents(path: &Path) -> Result<Contents> {
-    // Locks, what a killed process was writing, and what stands beside a complete dataset and could not
-    // be removed, are not part of a result.
+    // Locks, unfinished writes of a killed process, and files next to a complete dataset that could
+    // not be removed are not part of a result.
     let keeps = |name: &str, is_folder: bool| match is_folder {
         true => !name.ends_with(".partial"),
         false => name != "lock" && !name.starts_with(".floral-"),
@@ -132,7 +133,7 @@ pub fn contents(path: &Path) -> Result<Contents> {
     Ok(found)
 }
 
-/// A file's bytes without the seconds that something took.
+/// The bytes of a file, without durations.
 fn untimed(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let ending = name.rsplit('.').next().unwrap_or_default();
@@ -148,21 +149,21 @@ fn untimed(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
             remove_times(&mut value);
             Ok(value.to_string().into_bytes())
         }
-        // Tables have the command, with its folder, and when they were made; the JSON is compared.
+        // Tables contain the command with its folder, and the time; their JSON is compared instead.
         _ if name.starts_with("table1-") => Ok(Vec::new()),
         "safetensors" | "floral" => without_seconds(&bytes),
         _ => Ok(bytes),
     }
 }
 
-/// Printed lines without those of seconds.
+/// Printed lines, without those with seconds.
 fn untimed_lines(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let lines = text.lines().filter(|line| !line.contains("seconds"));
     lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
 
-/// Removes from JSON the times that something took, and the command that made it.
+/// Removes durations and the command from JSON.
 fn remove_times(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -176,7 +177,7 @@ fn remove_times(value: &mut Value) {
     }
 }
 
-/// A model file without the seconds of its training, and so without its checksum.
+/// A model file without the seconds of its training, and therefore without its checksum.
 fn without_seconds(bytes: &[u8]) -> Result<Vec<u8>> {
     let (start, metadata) = safetensors::SafeTensors::read_metadata(bytes)?;
     let texts = metadata.metadata().clone().unwrap_or_default();

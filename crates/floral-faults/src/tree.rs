@@ -1,4 +1,4 @@
-//! Names of files and folders, and how they change: a file is a number, wherever its bytes are.
+//! Names of files and folders, and their changes. A file is a number; its bytes are kept elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::files::{joined, write_below};
 
-/// Paths below a folder: the number of a file, or nothing for a folder.
+/// Paths below a folder: the number of a file, or `None` for a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Tree(BTreeMap<PathBuf, Option<usize>>);
 
@@ -18,7 +18,7 @@ pub enum Change {
     Folder(PathBuf),
     Rename(PathBuf, PathBuf),
     Exchange(PathBuf, PathBuf),
-    /// Removes a file, or a folder and all in it.
+    /// Removes a file, or a folder with all its contents.
     Remove(PathBuf),
 }
 
@@ -28,8 +28,8 @@ impl Tree {
         self.0.get(path).copied().flatten()
     }
 
-    /// Changes names; a change whose source is missing is ignored. A removal removes the files for which
-    /// `goes` is true.
+    /// Changes names. A change whose source is missing is ignored. A removal only removes the files
+    /// for which `goes` returns true.
     pub fn apply(&mut self, change: &Change, goes: &mut impl FnMut() -> bool) {
         match change {
             Change::File(path, file) => self.put(path, vec![(PathBuf::new(), Some(*file))]),
@@ -57,7 +57,7 @@ impl Tree {
         }
     }
 
-    /// Writes it below a folder, each file with its bytes.
+    /// Writes the tree below a folder, with the bytes of each file.
     pub fn lay_out(&self, path: &Path, bytes: &mut impl FnMut(usize) -> Vec<u8>) -> Result<()> {
         let mut entries = Vec::new();
         for (inner, file) in &self.0 {
@@ -66,7 +66,7 @@ impl Tree {
         write_below(path, &entries)
     }
 
-    /// Takes out what is at a path and below it, with paths relative to it.
+    /// Removes the entries at a path and below it, and returns them with paths relative to it.
     fn take(&mut self, path: &Path) -> Vec<(PathBuf, Option<usize>)> {
         let below = self.0.extract_if(.., |inner, _| inner.starts_with(path));
         let relative = |(inner, file): (PathBuf, _)| {
@@ -76,7 +76,7 @@ impl Tree {
         below.map(relative).collect()
     }
 
-    /// Puts entries in place of what is at a path, and makes the folders that lead to them.
+    /// Replaces the entries at a path, and creates the folders above it.
     fn put(&mut self, path: &Path, entries: Vec<(PathBuf, Option<usize>)>) {
         let mut above = path.ancestors().skip(1);
         if entries.is_empty() || above.any(|folder| self.file(folder).is_some()) {
@@ -95,7 +95,7 @@ impl Tree {
 }
 
 impl Change {
-    /// The paths under which something stands afterwards that may not have before.
+    /// The paths that exist after the change but perhaps not before.
     fn makes(&self) -> Vec<&Path> {
         match self {
             Self::File(path, _) | Self::Folder(path) | Self::Rename(_, path) => vec![path],
@@ -104,7 +104,8 @@ impl Change {
         }
     }
 
-    /// Whether it changes the entries of this folder, to which it leads.
+    /// Whether the change modifies the entries of this folder; for a rename, the destination
+    /// folder.
     pub fn is_in(&self, folder: &Path) -> bool {
         let changed = match self {
             Self::Remove(path) => vec![path.as_path()],
@@ -113,8 +114,8 @@ impl Change {
         changed.iter().any(|path| path.parent() == Some(folder))
     }
 
-    /// Whether it cannot have happened without an earlier one: that made what it moves or the folder it
-    /// leads to, or that freed the name it takes.
+    /// Whether the change is impossible without an earlier one: one that made what it moves or its
+    /// destination folder, or that freed its new name.
     pub fn needs(&self, earlier: &Self) -> bool {
         let uses: Vec<&Path> = match self {
             Self::File(path, _) | Self::Folder(path) => path.parent().into_iter().collect(),

@@ -1,4 +1,4 @@
-//! A trial: a command with its undisturbed result, by which it is judged after every disturbance.
+//! A trial: a command with its undisturbed result, which is the reference after every disturbance.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,15 +14,15 @@ use crate::process::Ended;
 use crate::report::Found;
 use crate::task::{Contents, Task, command, contents, make_around, tasks};
 
-/// A task, the folder around it, and what it comes to undisturbed.
+/// A task, its surrounding folder, and its undisturbed result.
 pub struct Trial<'a> {
     pub task: &'a Task,
     pub folder: &'a Path,
     /// The undisturbed result.
     pub result: Contents,
-    /// What stands under the name of the result before, if anything does.
+    /// The contents under the result's name beforehand, if there are any.
     before: Option<Contents>,
-    /// How long it takes undisturbed.
+    /// The duration of the undisturbed command.
     pub time: Duration,
 }
 
@@ -48,13 +48,14 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// A folder and in it the path of a result, where the earlier one stands if there is one.
+    /// A temporary folder, and the path of a result in it, where the earlier result is placed if
+    /// there is one.
     pub fn place(&self) -> Result<(TempDir, PathBuf)> {
         placed(self.task, self.folder)
     }
 
-    /// What is wrong under the name of the result, if anything is: it is absent, as it was before, or
-    /// complete; the latter alone if the command had finished.
+    /// What is wrong under the name of the result, if anything. The result may be absent, unchanged
+    /// or complete; if the command had finished, it must be complete.
     pub fn wrong_name(&self, place: &Path, has_finished: bool) -> Option<String> {
         let found = place.exists().then(|| contents(place).ok());
         let words = match (found, &self.before) {
@@ -69,7 +70,7 @@ impl<'a> Trial<'a> {
         Some(words.into())
     }
 
-    /// What is wrong with a command that was run to its end, if anything is.
+    /// What is wrong with a command that ran to its end, if anything.
     pub fn wrong_result(&self, place: &Path, ended: &Ended) -> Result<Option<String>> {
         if !ended.is_done() {
             return Ok(Some(format!("failed: {}", ended.described())));
@@ -88,14 +89,14 @@ fn placed(task: &Task, folder: &Path) -> Result<(TempDir, PathBuf)> {
     Ok((directory, place))
 }
 
-/// A folder with all that tasks need.
+/// A folder with the files that all tasks need.
 fn around() -> Result<TempDir> {
     let folder = tempfile::tempdir_in(scratch())?;
     make_around(folder.path())?;
     Ok(folder)
 }
 
-/// All tasks in turn, round after round, until the time is over; `one` returns what is wrong.
+/// Runs all tasks in turn, round after round, until the time is over; `one` returns what is wrong.
 pub fn rounds(
     effort: &Effort,
     one: impl Fn(&Trial, &mut Dice, &mut Found) -> Result<Option<String>>,
@@ -128,7 +129,7 @@ pub fn rounds(
     Ok(found)
 }
 
-/// Every task once, each with an equal share of the time that is left.
+/// Runs every task once, each with an equal share of the remaining time.
 pub fn each_task(
     effort: &Effort,
     mut one: impl FnMut(&Task, &Path, Instant, &mut Found) -> Result<()>,

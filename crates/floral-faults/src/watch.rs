@@ -1,4 +1,4 @@
-//! Watches workers: one that dies or hangs is a finding, and another continues after that case.
+//! Watches workers. A worker that dies or hangs is a finding, and another continues after its case.
 
 use std::fs;
 use std::path::Path;
@@ -15,15 +15,14 @@ use crate::report::Found;
 use crate::specimen;
 use crate::worker::{FINDINGS, State};
 
-/// The longest that a case may compute, and that it may take: the machine may be busy with other
-/// things.
+/// Maximum processor time and elapsed time of a case; the machine may be busy with other work.
 const LONGEST_WORK: Duration = Duration::from_secs(20);
 const LONGEST_CASE: Duration = Duration::from_secs(300);
 
 /// How often a worker is checked.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 
-/// More findings than these end the work on a format: something is broken as a whole.
+/// After more findings than this, the work on a format ends: something is generally broken.
 const MOST_FINDINGS: usize = 50;
 
 /// Damages every format in turn.
@@ -105,7 +104,7 @@ impl Watch<'_> {
         Ok(command.spawn()?)
     }
 
-    /// Adds what a worker did.
+    /// Adds the results of a worker.
     fn add(&self, state: &State, folder: &Path, found: &mut Found) -> Result<()> {
         let lines = fs::read_to_string(folder.join(FINDINGS)).unwrap_or_default();
         for line in lines.lines() {
@@ -133,7 +132,7 @@ enum Ending {
 
 fn wait(mut child: Child, folder: &Path, end: Instant) -> Result<Ending> {
     let mut last = (State::default(), Instant::now(), Duration::ZERO);
-    // The case under way when the time is over is waited for: it may be one that never ends.
+    // The current case at the end of the time is completed, because it may be one that never ends.
     let mut last_case = None;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -165,10 +164,10 @@ fn wait(mut child: Child, folder: &Path, end: Instant) -> Result<Ending> {
     }
 }
 
-/// How long a process has computed, where the system reports it, in hundredths of a second.
+/// Processor time of a process, if the system reports it; assumes ticks of 10 ms.
 fn worked(process: u32) -> Duration {
     let facts = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name, in brackets, may contain anything.
+    // The name, in brackets, may contain any characters.
     let facts = facts.rsplit_once(')').map_or("", |(_, facts)| facts);
     let ticks = facts.split_whitespace().skip(11).take(2);
     let ticks: u64 = ticks.filter_map(|ticks| ticks.parse::<u64>().ok()).sum();

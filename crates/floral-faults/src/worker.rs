@@ -1,6 +1,6 @@
-//! A worker: case after case of one format, in a process of its own that may die of one.
+//! A worker: runs case after case of one format in a separate process that may die.
 //!
-//! Its progress is in a file that outlives it, for the process that watches (`watch.rs`).
+//! Its progress is in a file that outlives it, which the watching process reads (`watch.rs`).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -19,25 +19,25 @@ use crate::format::{Format, Surroundings};
 use crate::mutate;
 use crate::specimen::Specimen;
 
-/// Names in a worker's folder.
+/// File names in the folder of a worker.
 pub const STATE: &str = "state";
 pub const FINDINGS: &str = "findings";
 
 /// The progress of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The current case, or the one after the last.
+    /// The current case, or the case after the last one.
     pub at: u64,
     /// Inputs that were read completely.
     pub accepted: u64,
     /// Inputs that were refused with an error.
     pub refused: u64,
-    /// The most bytes held during a case.
+    /// Maximum number of bytes held during a case.
     pub most_bytes: u64,
 }
 
 impl State {
-    /// From the file of a worker.
+    /// Reads the progress from the folder of a worker.
     pub fn read(folder: &Path) -> Self {
         let bytes = fs::read(folder.join(STATE)).unwrap_or_default();
         let words = bytes.as_chunks().0;
@@ -68,7 +68,7 @@ pub struct Cases<'a> {
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 impl Cases<'_> {
-    /// Runs the cases `from..to`; `most` returns the most bytes held since its last call.
+    /// Runs the cases `from..to`; `most` returns the maximum of bytes held since its last call.
     pub fn run(&self, from: u64, to: u64, most: impl Fn() -> usize) -> Result<()> {
         std::panic::set_hook(Box::new(|panic| {
             if let Ok(mut words) = PANIC.lock() {
@@ -93,7 +93,7 @@ impl Cases<'_> {
         Ok(state.write(&file)?)
     }
 
-    /// One case: damages a file and reads.
+    /// Runs one case: damages a file and reads it.
     fn case(&self, bench: &mut Bench, case: u64) -> Result<Outcome> {
         let mut dice = Dice::new(self.seed, case);
         let (path, _) = bench.damage(&mut dice)?;
@@ -108,7 +108,7 @@ impl Cases<'_> {
         })
     }
 
-    /// One case without protection: prints the damaged file and how reading it ends.
+    /// Runs one case without protection; prints the damaged file and how reading it ends.
     #[expect(clippy::print_stdout, reason = "what a user asks for")]
     pub fn show(&self, case: u64) -> Result<()> {
         let mut bench = Bench::new(self)?;
@@ -140,21 +140,21 @@ enum Outcome {
     Panicked,
 }
 
-/// The specimens, copied to where they are damaged, and an intact dataset.
+/// The specimens, copied to the folder in which they are damaged, and an intact dataset.
 struct Bench {
     copies: Vec<(Specimen, PathBuf)>,
     dataset: Dataset,
-    /// The file that is damaged: a specimen, and a file of it.
+    /// The damaged file: indices of the specimen and of its file.
     damaged: Option<(usize, usize)>,
 }
 
 impl Bench {
-    /// Damages a file, all others being intact; returns what is read, and the file.
+    /// Damages one file while all others are intact; returns the path to read, and the file.
     fn damage(&mut self, dice: &mut Dice) -> Result<(PathBuf, PathBuf)> {
         let specimen = dice.below(self.copies.len());
         let files = &self.copies[specimen].0.files;
         let (damaged, other) = (dice.below(files.len()), dice.below(files.len()));
-        // Restored only if another is damaged next: half of the time is writing.
+        // The file is restored only if another is damaged next: writing takes half of the time.
         if let Some(before) = self.damaged.filter(|before| *before != (specimen, damaged)) {
             let (file, intact) = self.file(before);
             fs::write(file, intact)?;

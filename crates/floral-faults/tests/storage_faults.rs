@@ -1,5 +1,6 @@
-//! Storage that fails at any of its operations loses nothing: what stood there stands, the error is reported,
-//! and the same call goes on. Alone in its process, as faults are set for all of it.
+//! A fault of any storage operation loses nothing: the old data remain, the error is reported, and
+//! the same call continues. These tests have a process of their own, because faults apply to a
+//! whole process.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 #[path = "../../floral/tests/toy/mod.rs"]
@@ -15,10 +16,10 @@ use floral_faults::injection::{Fault, has_failed, let_fail};
 use tempfile::TempDir;
 use toy::{Toy, files, request, run};
 
-/// Faults are those of a process, so that one test at a time has them.
+/// Faults apply to the whole process, so only one test at a time can use them.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A folder in memory, if the system has one: a disk would be waited for at every sync.
+/// A folder in memory if the system has one: on a disk, every sync would take time.
 fn in_memory() -> TempDir {
     let memory = Path::new("/dev/shm");
     match memory.is_dir() {
@@ -48,19 +49,20 @@ fn shards_survive_a_fault_of_every_operation() {
     assert!(faults_survived(&new) > 100);
 }
 
-/// Lets every operation fail with which a dataset takes the place of another: how many did.
+/// Injects a fault at every operation of replacing a dataset by another; returns the number of
+/// faults.
 fn faults_survived(new: &Request) -> usize {
     let folder = in_memory();
     let _alone = ALONE.lock().unwrap();
     let sound = folder.path().join("sound");
     run(&Toy::new(), new, &sound).unwrap();
     let expected = files(&sound);
-    // One thread, so that the n-th operation is the same one.
+    // One thread, so that the n-th operation is always the same.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
     let pool = pool.build().unwrap();
     let mut faults = 0;
     for fault in [Fault::Full, Fault::Broken, Fault::Denied, Fault::Short] {
-        // Until an operation that no run comes to.
+        // Until the number exceeds the number of operations.
         for operation in 1.. {
             let path = folder.path().join(format!("{fault:?}-{operation}"));
             let is_met = pool.install(|| {
@@ -95,7 +97,7 @@ fn faults_survived(new: &Request) -> usize {
     faults
 }
 
-/// A model of data with an unreadable piece would be a different one.
+/// Without the unreadable part of the data, the fit would give a different model.
 #[test]
 fn a_fit_of_data_that_cannot_be_read_is_no_fit() {
     let folder = in_memory();

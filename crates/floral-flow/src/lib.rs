@@ -1,5 +1,4 @@
-//! Flow matching in function space, without the network: what a velocity is learned from, and what
-//! becomes of it.
+//! Flow matching in function space, without the network: how a velocity is learned and integrated.
 //!
 //! - [`flow`]: a prior, the path from it to the data, the velocity to learn;
 //! - [`sample`]: velocities integrated from prior to solution, statistics of the realizations;

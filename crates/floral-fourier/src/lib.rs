@@ -1,7 +1,7 @@
 //! Fourier transforms in single and double precision: rustfft's planners as plain functions.
 //!
-//! A crate of its own, because rustfft's generic algorithms are compiled where they are planned: here once per
-//! precision, and not again in every crate that transforms.
+//! A separate crate, because rustfft's generic algorithms are compiled where they are planned: here
+//! once per precision, and not again in every crate that transforms.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub trait Precision: FftNum + Float {
 macro_rules! precision {
     ($real:ty) => {
         impl Precision for $real {
-            // Inlined into another crate it would bring all algorithms with it.
+            // Inlined into another crate, it would compile all algorithms of rustfft there again.
             #[inline(never)]
             fn forward(length: usize) -> Arc<dyn Fft<Self>> {
                 FftPlanner::new().plan_fft_forward(length)

@@ -1,13 +1,13 @@
 //! Transforms of complex numbers along one axis that keeps frequencies of both signs.
 //!
-//! Values along the axis are *pairs*: real parts of all channels, then imaginary ones. A point may hold
-//! several pairs, such as one for each frequency along another axis.
+//! Values along the axis are *pairs*: the real parts of all channels, then their imaginary parts. A
+//! point may hold several pairs, such as one for each frequency along another axis.
 
 use std::ops::Range;
 
 use crate::fold::{Points, ToFrequencies, ToPoints};
 
-/// The way from the points of an axis to its frequencies and back.
+/// The transform from the points of an axis to its frequencies and back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Across {
     n: usize,
@@ -16,13 +16,14 @@ pub struct Across {
     to_points: ToPoints,
 }
 
-/// Room for waves, and for half the points, kept from call to call.
+/// Scratch for waves and for half the points, kept from call to call.
 pub type Room = [Vec<f32>; 2];
 
 impl Across {
-    /// Along n points; the weights are those of the way in and of the way out.
+    /// The transform on n points, with weights for analysis (to frequencies) and synthesis (to
+    /// points).
     pub fn new(n: usize, frequencies: Range<i32>, [analysis, synthesis]: [f64; 2]) -> Self {
-        // Frequencies and their negatives share waves.
+        // A frequency and its negative share their waves.
         let sizes = frequencies.clone().map(|k| k.unsigned_abs() as usize + 1);
         let magnitudes = sizes.max().unwrap_or(0);
         Self {
@@ -76,14 +77,14 @@ impl Across {
         }
     }
 
-    /// Adds what modes stand for to the values at the points, [point, pair, 2, channel].
+    /// Adds the synthesis of the modes to the values at the points, [point, pair, 2, channel].
     pub fn add(&self, modes: Modes<'_>, values: &mut [f32], [waves, scratch]: &mut Room) {
         self.waves(modes, waves);
         self.to_points
             .add_values(waves, modes.width(), values, scratch);
     }
 
-    /// Modes as waves of cosines and sines, [2, frequency, pair, 2, channel].
+    /// The modes as waves of cosines and sines, [2, frequency, pair, 2, channel].
     fn waves(&self, modes: Modes<'_>, waves: &mut Vec<f32>) {
         let (channels, width) = (modes.channels, modes.width());
         let size = self.to_points.count() * width;
@@ -114,12 +115,13 @@ impl Across {
     }
 }
 
-/// Pairs at the frequencies of an axis: [frequency, pair, 2], each part `stride` after the one before.
+/// Pairs at the frequencies of an axis: [frequency, pair, 2]; `stride` is the distance between
+/// parts.
 #[derive(Clone, Copy)]
 pub struct Modes<'a> {
     pub values: &'a [f32],
     pub stride: usize,
-    /// Pairs of a frequency.
+    /// Pairs per frequency.
     pub pairs: usize,
     pub channels: usize,
 }

@@ -1,4 +1,4 @@
-//! GELU and SiLU, with backward passes that need the input alone.
+//! GELU and SiLU, whose backward passes need the input alone.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -51,7 +51,7 @@ impl Activation {
         self.composed(x)
     }
 
-    /// The same of Burn's own operations.
+    /// The same, composed of Burn's operations.
     pub(crate) fn composed<const D: usize>(self, x: Tensor<D>) -> Tensor<D> {
         let differentiated = x.device().is_autodiff();
         match self {
@@ -86,14 +86,14 @@ impl Activation {
     }
 }
 
-/// GELU by its definition: Burn's own has the slope of the tanh approximation on most backends, off
-/// by up to 5e-4, in one operation that keeps less.
+/// GELU by its definition. Burn's own GELU is one operation that keeps less, but on most backends
+/// its slope is that of the tanh approximation, wrong by up to 5e-4.
 fn differentiable_gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     let normal = (x.clone() * FRAC_1_SQRT_2).erf() * 0.5 + 0.5;
     x * normal
 }
 
-/// Elements of one parallel part: 64 KB, a fair share of a second-level cache.
+/// Elements per task: 64 KB, a fair share of a second-level cache.
 const PART: usize = 1 << 14;
 
 #[backend_extension(Flex, Autodiff)]
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// The series of erf near zero, the continued fraction of erfc beyond.
+    /// erfc by the series of erf near zero and by its continued fraction beyond.
     fn erfc(x: f64) -> f64 {
         let t = x.abs();
         let tail = if t < 2.5 {
@@ -271,7 +271,7 @@ mod tests {
         assert!(x[0].is_sign_negative() && x[1].is_sign_positive());
     }
 
-    /// Value and gradient of sum w f(x), with weights that differ from place to place.
+    /// Value and gradient of sum w f(x), with weights that differ from element to element.
     fn differentiate<const D: usize>(
         x: Tensor<D>,
         apply: impl Fn(Tensor<D>) -> Tensor<D>,
@@ -291,7 +291,8 @@ mod tests {
                 let x = tensor(shape, 6.0, &device);
                 let found = differentiate(x.clone(), |x| activation.forward(x));
                 let expected = differentiate(x, |x| activation.composed(x));
-                // Of the largest value, which may itself be small; absolute errors are tested above.
+                // Relative to the largest value, which may itself be small; absolute errors are
+                // tested above.
                 assert_close(&found[0], &expected[0], 5e-6);
                 assert_close(&found[1], &expected[1], 1e-6);
             }

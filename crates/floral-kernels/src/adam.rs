@@ -1,34 +1,34 @@
-//! The optimiser's arithmetic on plain arrays, one pass over memory each.
+//! The optimiser's arithmetic on plain arrays, each operation in one pass over memory.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::simd::run;
 
-/// Numbers summed or updated by one task; fixed, so that sums do not depend on threads.
+/// Numbers summed or updated per task; fixed, so that sums do not depend on threads.
 const CHUNK: usize = 1 << 14;
 
-/// The numbers of one step of Adam. Kingma & Ba (2015), algorithm 1, with L2 weight decay.
+/// The constants of one step of Adam. Kingma & Ba (2015), algorithm 1, with L2 weight decay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdamStep {
     /// Decay of the running mean of the gradient.
     pub beta_1: f32,
-    /// Decay of the running mean of its square.
+    /// Decay of the running mean of the squared gradient.
     pub beta_2: f32,
-    /// Learning rate over the first moment's bias.
+    /// Learning rate divided by the bias of the first moment.
     pub rate: f32,
-    /// One over the root of the second moment's bias.
+    /// 1 / sqrt(bias of the second moment).
     pub scale: f32,
     /// Added to the root of the second moment.
     pub epsilon: f32,
-    /// Times the weight, added to the gradient.
+    /// Factor of the weight that is added to the gradient.
     pub weight_decay: f32,
-    /// Times the gradient, before all else: below one where its norm is clipped.
+    /// Factor of the gradient, applied first: below one where its norm is clipped.
     pub factor: f32,
 }
 
 impl AdamStep {
-    /// Updates weights and moments: weights, gradient, first and second moment of equal lengths.
+    /// Updates weights and moments in place; all arrays have equal lengths.
     pub fn apply(
         &self,
         weights: &mut [f32],
@@ -88,7 +88,7 @@ impl WithSimd for Update<'_> {
     }
 }
 
-/// The Euclidean norm of several arrays together, summed in double precision.
+/// The Euclidean norm of the concatenated arrays, summed in double precision.
 pub fn norm(arrays: &[Vec<f32>]) -> f64 {
     let squares = arrays.iter().flat_map(|array| {
         let parts: Vec<f64> = array.par_chunks(CHUNK).map(square_sum).collect();
@@ -98,7 +98,7 @@ pub fn norm(arrays: &[Vec<f32>]) -> f64 {
 }
 
 fn square_sum(values: &[f32]) -> f64 {
-    // Eight sums side by side, which the compiler keeps in vectors.
+    // Eight independent sums, which the compiler keeps in vector registers.
     let mut sums = [0.0; 8];
     for values in values.chunks(8) {
         for (sum, &value) in sums.iter_mut().zip(values) {

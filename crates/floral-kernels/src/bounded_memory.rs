@@ -1,11 +1,11 @@
-//! An allocator that counts what is held and gives no more than it may: for programs that watch how much
+//! An allocator that counts held memory and enforces a limit, for programs that measure how much
 //! memory a piece of work takes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator with a count and a limit; beyond the limit it has no memory, which ends a
-/// program that does not ask first.
+/// The system's allocator with a count and a limit. Beyond the limit allocation fails, which ends a
+/// program that does not check.
 pub struct Bounded {
     limit: AtomicUsize,
     held: AtomicUsize,
@@ -13,7 +13,7 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// Without a limit.
+    /// An allocator without a limit.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         Self {
@@ -23,7 +23,7 @@ impl Bounded {
         }
     }
 
-    /// Gives no more than this number of bytes in all from here on.
+    /// Sets the limit on held bytes.
     pub fn limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
     }
@@ -34,7 +34,7 @@ impl Bounded {
         self.most.swap(held, Ordering::Relaxed).max(held)
     }
 
-    /// Counts these bytes, if there is room for them.
+    /// Counts these bytes if they fit within the limit.
     fn takes(&self, bytes: usize) -> bool {
         let held = self
             .held
@@ -49,8 +49,8 @@ impl Bounded {
     }
 }
 
-// Safety: every block is the system allocator's, asked for and given back with the caller's layout;
-// only numbers are counted beside it, and none is given where the limit is passed.
+// Safety: every block is allocated and freed by the system allocator with the caller's layout; this
+// type only counts bytes, and returns null beyond the limit.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -83,7 +83,7 @@ mod tests {
         let memory = Bounded::new();
         memory.limit(1000);
         let [small, large] = [600, 500].map(|n| Layout::from_size_align(n, 8).unwrap());
-        // Safety: each block is given back with its own layout, once.
+        // Safety: each block is freed once, with its own layout.
         unsafe {
             let first = memory.alloc(small);
             assert!(!first.is_null());

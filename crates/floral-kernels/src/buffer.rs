@@ -1,17 +1,17 @@
-//! Arrays that are used again, without being cleared in between; and cleared ones, side by side.
+//! Arrays that are reused without being cleared, and arrays of zeros that all threads clear.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// The most arrays that are held unused.
+/// Largest number of unused arrays that are kept.
 const KEPT: usize = 16;
 
 static RESTING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
 
-/// An array of zeros. Memory that was in use before has to be cleared, which for megabytes takes as long
-/// as some of the arithmetic: all threads share it.
+/// An array of zeros. Memory that was in use before has to be cleared, which for megabytes takes as
+/// long as some of the arithmetic, so all threads share it.
 pub fn zeros(length: usize) -> Vec<f32> {
     const BLOCK: usize = 64;
     const BLOCKS_OF_A_TASK: usize = 1 << 9;
@@ -25,7 +25,7 @@ pub fn zeros(length: usize) -> Vec<f32> {
     values
 }
 
-/// An array whose values are whatever its last user left, until they are written.
+/// An array with arbitrary values left by its last user; write before reading.
 pub struct Buffer {
     values: Vec<f32>,
     length: usize,
@@ -34,7 +34,7 @@ pub struct Buffer {
 impl Buffer {
     pub fn new(length: usize) -> Self {
         let mut resting = RESTING.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that is not much too large: its memory could serve another.
+        // Not much larger than needed: a large array could serve another request.
         let fits = |values: &Vec<f32>| (length..=length + length / 4).contains(&values.len());
         let place = resting.iter().rposition(fits);
         let values = place.map(|place| resting.remove(place));
@@ -45,7 +45,7 @@ impl Buffer {
         }
     }
 
-    /// The array, for good.
+    /// The array itself, which is not reused by another buffer.
     pub fn into_vec(mut self) -> Vec<f32> {
         let mut values = std::mem::take(&mut self.values);
         values.truncate(self.length);

@@ -1,4 +1,5 @@
-//! The spectral convolution on plain arrays: to modes, a matrix each, and back.
+//! The spectral convolution on plain arrays: transform to modes, one matrix per mode, inverse
+//! transform.
 
 use std::sync::Arc;
 
@@ -11,15 +12,15 @@ use crate::fourier_basis::FourierBasis;
 use crate::mixing::Mixing;
 use crate::transform::Transform;
 
-/// A convolution on one grid with one set of weights' sizes.
+/// A convolution for one grid and one shape of weights.
 #[derive(Debug, Clone)]
 pub struct Convolution {
-    /// The way there and back, and the way of gradients.
+    /// The transform and its adjoint, which gradients take.
     pub transforms: Arc<[Transform; 2]>,
     pub mixing: Mixing,
 }
 
-/// What the backward pass needs of the forward one.
+/// Spectra that the backward pass needs.
 pub struct Spectra {
     /// Before mixing: [sample, kx, kz, ky, 2, in].
     pub before: Buffer,
@@ -28,7 +29,8 @@ pub struct Spectra {
 }
 
 impl Convolution {
-    /// None where the kernel does not serve: another backend or type, sizes that do not match.
+    /// The plan; none if the kernel does not apply: another backend or type, or sizes that do not
+    /// match.
     pub fn new(x: &Tensor<4>, weight: &[Tensor<4>; 2], basis: &FourierBasis) -> Option<Self> {
         let [_, rows, nx, inputs] = x.dims();
         let [all_rows, all_x, own, outputs] = weight[0].dims();
@@ -53,7 +55,7 @@ impl Convolution {
         Some(Self { transforms, mixing })
     }
 
-    /// x: [sample, row, x, in] -> its spectra.
+    /// x: [sample, row, x, in] -> its spectra before and after mixing.
     pub fn spectra(&self, x: &[f32], weights: [&[f32]; 2]) -> Spectra {
         let inputs = self.mixing.inputs;
         let transform = &self.transforms[0];
@@ -62,8 +64,8 @@ impl Convolution {
         Spectra { before, after }
     }
 
-    /// The gradients of weights and of x's lines (way out, adjoint) from those of the result's
-    /// lines (way in, adjoint).
+    /// Gradients of x's lines (inverse layout, adjoint) and of the weights, from the gradient of
+    /// the result's lines (forward layout, adjoint).
     pub fn backward(
         &self,
         lines: &[f32],
@@ -79,7 +81,7 @@ impl Convolution {
     }
 }
 
-/// Adds the fields that lines, way out, stand for. fields: [sample, row, x, channel].
+/// Adds the fields synthesised from lines in inverse layout. fields: [sample, row, x, channel].
 pub fn add_fields(transform: &Transform, lines: &[f32], channels: usize, fields: &mut [f32]) {
     let all = transform.rows();
     let size = transform.line_size() * channels;

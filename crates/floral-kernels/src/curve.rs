@@ -10,15 +10,15 @@ use crate::exponential::multiply_add;
 
 /// f(x) = max(x, 0) - t q(t), with t = |x|; f'(x) = d(t) for x < 0 and 1 - d(t) otherwise.
 ///
-/// Written so, the only error that grows with x is the rounding of the result.
+/// In this form, the only error that grows with x is the rounding of the result.
 pub trait Curve {
-    /// Beyond this t the tail is below every error; t q(t) and d(t) are those of the limit.
+    /// For larger t the tail is below every error; t q(t) and d(t) take their values at the limit.
     const LIMIT: f32;
 
     /// (q(t), d(t)) for t in [0, LIMIT] or NaN. Free of branches.
     fn tail<const FUSED: bool>(t: f32) -> (f32, f32);
 
-    /// q(t) alone, where a cheaper form than [`tail`](Self::tail) has it.
+    /// q(t) alone, where a form cheaper than [`tail`](Self::tail) exists.
     #[inline(always)]
     fn value_tail<const FUSED: bool>(t: f32) -> f32 {
         Self::tail::<FUSED>(t).0
@@ -29,7 +29,7 @@ pub trait Curve {
 #[inline(always)]
 pub fn value<C: Curve, const FUSED: bool>(x: f32) -> f32 {
     let t = x.abs();
-    // A NaN is not above the limit, and stays.
+    // A NaN is not above the limit and is kept.
     let t = if t > C::LIMIT { C::LIMIT } else { t };
     let positive = if x < 0.0 { 0.0 } else { x };
     multiply_add::<FUSED>(-t, C::value_tail::<FUSED>(t), positive)
@@ -39,7 +39,7 @@ pub fn value<C: Curve, const FUSED: bool>(x: f32) -> f32 {
 #[inline(always)]
 pub fn value_and_slope<C: Curve, const FUSED: bool>(x: f32) -> (f32, f32) {
     let t = x.abs();
-    // A NaN is not above the limit, and stays.
+    // A NaN is not above the limit and is kept.
     let t = if t > C::LIMIT { C::LIMIT } else { t };
     let (q, d) = C::tail::<FUSED>(t);
     let positive = if x < 0.0 { 0.0 } else { x };
@@ -68,7 +68,7 @@ impl<C: Curve> WithSimd for Values<'_, C> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         for x in self.x {
-            // Every vector unit that pulp knows on x86 and ARM multiplies and adds in one
+            // Every vector unit that pulp supports on x86 and ARM has a fused multiply-add
             // instruction.
             *x = if S::IS_SCALAR {
                 value::<C, false>(*x)
@@ -107,7 +107,7 @@ impl<C: Curve> WithSimd for Slopes<'_, C> {
     }
 }
 
-/// x -> f(x), in place, and f'(x) beside it.
+/// x -> f(x) in place, and f'(x) into `slope`.
 pub struct Both<'a, C> {
     x: &'a mut [f32],
     slope: &'a mut [f32],

@@ -1,6 +1,6 @@
-//! The exponential of numbers that are not positive, without branches, so that loops vectorise.
+//! The exponential of non-positive numbers, without branches, so that loops vectorise.
 
-/// a b + c; with one rounding where the processor has an instruction for it.
+/// a b + c; with a single rounding where the processor has an instruction for it.
 #[inline(always)]
 pub fn multiply_add<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
@@ -19,15 +19,15 @@ pub fn polynomial<const FUSED: bool, const N: usize>(x: f32, coefficients: [f32;
 /// The lowest argument of [`exp`].
 pub const LOWEST: f32 = -87.0;
 
-/// e^x for x in [-87, 0], to 1e-7 of its value; NaN stays NaN.
+/// e^x for x in [-87, 0] with a relative error of 1e-7; NaN stays NaN.
 ///
 /// x = n ln 2 + r with |r| <= ln 2 / 2; e^r by the polynomial of Moshier's Cephes library (1992).
 #[inline(always)]
 pub fn exp<const FUSED: bool>(x: f32) -> f32 {
-    // A number this large has no fraction bits, so the addition rounds to an integer, and leaves
-    // n plus the exponent's bias in the low bits.
+    // A number this large has no fraction bits: the addition rounds to an integer and leaves n plus
+    // the exponent's bias in the low bits.
     const ROUND: f32 = 12_582_912.0 + 127.0;
-    // ln 2 in two parts: n times the first is exact.
+    // ln 2 split into two parts: n times the first is exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let shifted = multiply_add::<FUSED>(x, std::f32::consts::LOG2_E, ROUND);

@@ -1,4 +1,4 @@
-//! Feature-wise linear modulation whose coefficients several samples share.
+//! Feature-wise linear modulation; samples may share coefficients.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use crate::flex;
 use crate::modulate::{modulate, modulate_backward};
 use crate::rows::by_row;
 
-/// Coefficients of x (1 + g) + b for some inputs, and which input each sample belongs to.
+/// Coefficients of x (1 + g) + b for some inputs, and the input of each sample.
 ///
 /// Perez et al. (2018), "FiLM: visual reasoning with a general conditioning layer".
 #[derive(Debug, Clone)]
 pub struct Modulation {
     /// g, then b: [row, y, x, 2 channel].
     pub coefficients: Tensor<4>,
-    /// The row of each sample; a single one serves a batch of any size.
+    /// The row of each sample; a single row serves a batch of any size.
     pub rows: Arc<[usize]>,
 }
 
 impl Modulation {
-    /// Each row its own sample.
+    /// One row per sample.
     pub fn new(coefficients: Tensor<4>) -> Self {
         let rows = (0..coefficients.dims()[0]).collect();
         Self { coefficients, rows }
@@ -37,7 +37,7 @@ impl Modulation {
     /// x (1 + g) + b. x: [batch, y, x, channel] -> same shape.
     ///
     /// # Panics
-    /// As arithmetic of tensors does, if grids, channels or the number of samples do not match.
+    /// If grids, channels or the number of samples do not match, like other tensor arithmetic.
     pub fn apply(&self, x: Tensor<4>) -> Tensor<4> {
         if !self.fits(x.dims()) || !flex::takes(&x) {
             return self.composed(x);
@@ -49,7 +49,7 @@ impl Modulation {
         ))
     }
 
-    /// The same of Burn's own operations.
+    /// The same, composed of Burn's operations.
     pub(crate) fn composed(&self, x: Tensor<4>) -> Tensor<4> {
         let rows: Vec<i64> = self.rows.iter().map(|&row| row as i64).collect();
         let rows = TensorData::new(rows, [self.rows.len()]);
@@ -61,7 +61,7 @@ impl Modulation {
         x * (g + 1.0) + b
     }
 
-    /// Whether a kernel may take these sizes.
+    /// Whether these sizes suit the kernel.
     pub(crate) fn fits(&self, [batch, ny, nx, channels]: [usize; 4]) -> bool {
         let [rows, grid @ ..] = self.coefficients.dims();
         grid == [ny, nx, 2 * channels]
@@ -79,7 +79,7 @@ impl Modulation {
     }
 }
 
-/// Points of a unit of work.
+/// Points per unit of work.
 const TILE: usize = 128;
 
 #[backend_extension(Flex, Autodiff)]
@@ -91,7 +91,7 @@ pub(crate) trait FilmKernel: Backend {
     ) -> FloatTensor<Self>;
 }
 
-/// Channels of x, and points of a sample.
+/// Number of channels of x, and number of points of a sample.
 fn sizes(x: &FlexTensor) -> [usize; 2] {
     let shape = x.layout().shape().to_vec();
     [shape[3], shape[1] * shape[2]]
@@ -150,7 +150,7 @@ impl Backward<Flex, 2> for FilmBackward {
         let (values, film) = (x.storage::<f32>(), coefficients.storage::<f32>());
         let mut of_film = zeros(film.len());
 
-        // A tile of every row, with its coefficients' gradient.
+        // Each unit: one tile of all samples of a row, with the gradient of the row's coefficients.
         let of_tiles = of_film
             .chunks_mut(points * 2 * channels)
             .flat_map(|row| row.chunks_mut(TILE * 2 * channels));
@@ -189,7 +189,7 @@ mod tests {
     use crate::testing::{assert_close, bits_on, tensor, values};
     use burn::tensor::Device;
 
-    /// Result, and the gradients of x and of the coefficients.
+    /// The result, and the gradients of x and of the coefficients.
     fn differentiate(
         apply: impl Fn(&Modulation, Tensor<4>) -> Tensor<4>,
         grid: [usize; 3],

@@ -4,14 +4,14 @@ use burn::backend::DType;
 use burn::backend::flex::FlexTensor;
 use burn::tensor::{Device, Tensor, TensorData};
 
-/// Whether the kernels take a tensor: f32 on the `flex` backend, tracked or not.
+/// Whether the kernels support a tensor: f32 on the `flex` backend, tracked or not.
 pub fn takes<const D: usize>(x: &Tensor<D>) -> bool {
     x.dtype() == DType::F32 && x.device().inner() == Device::flex()
 }
 
 /// The tensor with its values in order and nothing else in its storage.
 ///
-/// Takes the tensor, so that storage nobody else refers to can be written in place.
+/// Takes ownership, so that unshared storage can be written in place.
 pub fn contiguous(x: FlexTensor) -> FlexTensor {
     let ordered = x.to_contiguous();
     drop(x);

@@ -1,8 +1,8 @@
 //! Cosine and sine sums over one axis, at half the cost: points j and n - j share their waves.
 //!
-//! cos(2 pi k (n - j) / n) = cos(2 pi k j / n), and the sine changes its sign. So sums over the
-//! points need but half of them, after adding and subtracting each pair, and values at the points
-//! need but half the sums.
+//! cos(2 pi k (n - j) / n) = cos(2 pi k j / n), and the sine changes its sign. After adding and
+//! subtracting each pair, sums over the points need only half of them, and values at the points
+//! need only half the sums.
 
 use std::f64::consts::TAU;
 
@@ -20,7 +20,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Computed in double precision: rounding comes last.
+    /// Computed in double precision and rounded at the end.
     pub fn new(rows: usize, columns: usize, value: impl Fn(usize, usize) -> f64) -> Self {
         let values = (0..rows * columns).map(|i| value(i / columns, i % columns) as f32);
         Self {
@@ -31,18 +31,18 @@ impl Matrix {
     }
 }
 
-/// (sin, cos) of 2 pi k j / n, reduced to one turn in integers: large products lose digits.
+/// (sin, cos) of 2 pi k j / n, reduced to one turn in integers: large products would lose digits.
 pub fn sin_cos(k: i64, j: usize, n: usize) -> (f64, f64) {
     let turns = (k * j as i64).rem_euclid(n as i64);
     (TAU * turns as f64 / n as f64).sin_cos()
 }
 
-/// Points 0 ..= n/2 of n; the others are their mirror images.
+/// Number of points 0 ..= n/2 out of n; the others are their mirror images.
 pub fn half(n: usize) -> usize {
     n / 2 + 1
 }
 
-/// Waves of the frequencies 0 .. count on n points, from points to frequencies.
+/// Cosines and sines of the frequencies 0 .. count on n points, from points to frequencies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToFrequencies {
     n: usize,
@@ -52,7 +52,7 @@ pub struct ToFrequencies {
 }
 
 impl ToFrequencies {
-    /// Frequency k has the weight `weight(k)`.
+    /// `weight(k)` is the weight of frequency k.
     pub fn new(n: usize, count: usize, weight: impl Fn(usize) -> f64) -> Self {
         let wave = |k: usize, j: usize| sin_cos(k as i64, j, n);
         Self {
@@ -66,9 +66,9 @@ impl ToFrequencies {
         self.cosines.rows
     }
 
-    /// The sums over j of cos f_j, then of sin f_j, into `sums`: [2, frequency, width].
+    /// Writes the sums over j of cos f_j, then of sin f_j, into `sums`: [2, frequency, width].
     ///
-    /// `scratch` holds the pairs of points.
+    /// `scratch` holds sums and differences of pairs of points.
     pub fn sums(&self, f: Points<'_>, sums: &mut [f32], scratch: &mut Vec<f32>) {
         let (half, width) = (half(self.n), f.width());
         scratch.resize(2 * half * width, 0.0);
@@ -93,17 +93,17 @@ impl ToFrequencies {
 #[derive(Clone, Copy)]
 pub struct Points<'a> {
     pub values: &'a [f32],
-    /// From a point to the next.
+    /// Distance between points.
     pub stride: usize,
-    /// From a part to the next.
+    /// Distance between parts.
     pub part_stride: usize,
     pub parts: usize,
-    /// Values of a part.
+    /// Values per part.
     pub length: usize,
 }
 
 impl<'a> Points<'a> {
-    /// Values of a point.
+    /// Values per point.
     pub fn width(&self) -> usize {
         self.parts * self.length
     }
@@ -114,7 +114,7 @@ impl<'a> Points<'a> {
     }
 }
 
-/// f_j + f_(n-j) and f_j - f_(n-j); a point that is its own image counts once.
+/// f_j + f_(n-j) and f_j - f_(n-j); a point that is its own mirror image counts once.
 struct Pair<'a> {
     n: usize,
     f: Points<'a>,
@@ -147,7 +147,7 @@ impl WithSimd for Pair<'_> {
     }
 }
 
-/// Waves of the frequencies 0 .. count on n points, from frequencies to points.
+/// Cosines and sines of the frequencies 0 .. count on n points, from frequencies to points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToPoints {
     n: usize,
@@ -157,7 +157,7 @@ pub struct ToPoints {
 }
 
 impl ToPoints {
-    /// Frequency k has the weight `weight(k)`.
+    /// `weight(k)` is the weight of frequency k.
     pub fn new(n: usize, count: usize, weight: impl Fn(usize) -> f64) -> Self {
         let wave = |k: usize, j: usize| sin_cos(k as i64, j, n);
         Self {
@@ -173,7 +173,7 @@ impl ToPoints {
 
     /// Adds sum over k of cos a_k + sin b_k to the values at all points, [point, width].
     ///
-    /// waves: a, then b, [2, frequency, width]. `scratch` holds the sums of half the points.
+    /// waves: a, then b, [2, frequency, width]. `scratch` holds the sums at half the points.
     pub fn add_values(
         &self,
         waves: &[f32],
@@ -201,8 +201,8 @@ impl ToPoints {
     }
 }
 
-/// Adds even + odd at j and even - odd at n - j; the odd part of a point that is its own image
-/// is zero.
+/// Adds even + odd at j and even - odd at n - j; the odd part is zero at a point that is its own
+/// mirror image.
 struct Unpair<'a> {
     n: usize,
     width: usize,

@@ -8,35 +8,35 @@ use burn::tensor::{Device, Tensor, TensorData};
 use crate::fold::{Matrix, sin_cos};
 use crate::transform::Transform;
 
-/// Matrices to the kept frequencies of a grid and back; a line is a grid of one row.
+/// Matrices from a grid to its kept frequencies and back; a line is a grid of one row.
 ///
 /// Complex numbers are a leading pair (real, imaginary), so that every product is a real one.
 #[derive(Debug, Clone)]
 pub struct FourierBasis {
     /// Columns x to frequencies: [1, 1, 2 kx, nx].
     analyse_x: Tensor<4>,
-    /// Rows y to frequencies and back, [1, 2 ky, 2 ny] and [1, 2 ny, 2 ky]; absent on a line,
-    /// where both are the identity.
+    /// Rows y to frequencies and back, [1, 2 ky, 2 ny] and [1, 2 ny, 2 ky]; absent on a line, where
+    /// both are the identity.
     along_y: Option<[Tensor<3>; 2]>,
-    /// The same for layers z, of a grid of three axes.
+    /// The same for layers z; present on a grid of three axes only.
     along_z: Option<[Tensor<3>; 2]>,
     /// Frequencies to columns x: [1, 1, nx, 2 kx].
     synthesise_x: Tensor<4>,
     kept: [Range<usize>; 3],
-    /// Frequencies of the network along z.
+    /// Number of the network's frequencies along z.
     modes_z: usize,
     /// Points along z.
     nz: usize,
-    /// The same for the fused kernels: there, and the way of gradients.
+    /// The transform for the fused kernels, and its adjoint for gradients.
     transforms: Arc<[Transform; 2]>,
 }
 
 impl FourierBasis {
-    /// The basis of a grid of [nz, ny, nx], [ny, nx] or \[nx\] points for a network of this number of
-    /// modes along each of these axes.
+    /// The basis of a grid of [nz, ny, nx], [ny, nx] or \[nx\] points, for a network with this
+    /// number of modes along each axis.
     ///
-    /// Along x the frequencies 0 ..= n/2 are kept, along y and z -n/2 .. n/2; a grid too coarse
-    /// for them keeps those it can hold.
+    /// The kept frequencies are 0 ..= n/2 along x and -n/2 .. n/2 along y and z; a coarse grid
+    /// keeps those that it resolves.
     pub fn new<const D: usize>(grid: [usize; D], n_modes: [usize; D], device: &Device) -> Self {
         let [nz, ny, nx] = filled(grid);
         let n_modes = filled(n_modes);
@@ -71,17 +71,17 @@ impl FourierBasis {
         }
     }
 
-    /// The transform as the fused kernels take it, and its adjoint.
+    /// The transform for the fused kernels, and its adjoint.
     pub(crate) fn transforms(&self) -> &Arc<[Transform; 2]> {
         &self.transforms
     }
 
-    /// The kept frequencies as positions among all `n_modes`, along z, y and x.
+    /// Ranges of the kept frequencies among all `n_modes`, along z, y and x.
     pub fn kept(&self) -> [Range<usize>; 3] {
         self.kept.clone()
     }
 
-    /// Frequencies of the network along z; 1 on lines and planes.
+    /// Number of the network's frequencies along z; 1 on lines and planes.
     pub(crate) fn modes_z(&self) -> usize {
         self.modes_z
     }
@@ -153,13 +153,13 @@ impl FourierBasis {
     }
 }
 
-/// Lengths along z, y and x; an axis that is missing before the others has one point.
+/// Lengths along z, y and x; missing leading axes have one point.
 fn filled<const D: usize>(lengths: [usize; D]) -> [usize; 3] {
     const { assert!(D <= 3, "grids have at most three axes") };
     std::array::from_fn(|axis| (axis + D).checked_sub(3).map_or(1, |i| lengths[i]))
 }
 
-/// The n frequencies -n/2 .. around zero.
+/// The n frequencies around zero, from -n/2 on.
 fn centred(n: usize) -> Range<i32> {
     let half = (n / 2) as i32;
     -half..n as i32 - half
@@ -169,7 +169,7 @@ fn intersection(a: Range<i32>, b: Range<i32>) -> Range<i32> {
     a.start.max(b.start)..a.end.min(b.end)
 }
 
-/// Waves of some frequencies on n points.
+/// Waves of consecutive frequencies on n points.
 struct Wave {
     first: i32,
     count: usize,
@@ -189,16 +189,16 @@ impl Wave {
         sin_cos(i64::from(self.first) + k as i64, j, self.n)
     }
 
-    /// Real samples to part (real 0, imaginary 1) of frequency k.
+    /// Coefficient of real sample j in part (real 0, imaginary 1) of frequency k.
     fn analysis(&self, part: usize, k: usize, j: usize) -> f64 {
         let (sin, cos) = self.sin_cos(k, j);
         [cos, -sin][part] / self.n as f64
     }
 
-    /// Part of frequency k to real samples.
+    /// Coefficient of this part of frequency k in real sample j.
     fn synthesis(&self, part: usize, k: usize, j: usize) -> f64 {
-        // A real signal's negative frequencies mirror the positive ones; the zero and the
-        // Nyquist frequency mirror themselves.
+        // A real signal's negative frequencies mirror the positive ones; zero and the Nyquist
+        // frequency are their own mirror images.
         let frequency = self.first + k as i32;
         let mirrored = frequency == 0 || 2 * frequency == self.n as i32;
         let weight = if mirrored { 1.0 } else { 2.0 };

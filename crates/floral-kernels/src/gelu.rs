@@ -3,7 +3,7 @@
 use crate::curve::Curve;
 use crate::exponential::{exp, multiply_add, polynomial};
 
-/// Hendrycks & Gimpel (2016), in its exact form, not the one with tanh.
+/// Hendrycks & Gimpel (2016); the exact form, not the tanh approximation.
 pub struct Gelu;
 
 impl Curve for Gelu {
@@ -13,7 +13,7 @@ impl Curve for Gelu {
     /// q is the normal upper tail, d = q - t times the normal density.
     ///
     /// q(t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.28 t): the form of Abramowitz & Stegun 7.1.26, with
-    /// a minimax polynomial of degree 6 of our own. |error of q| < 9.3e-9 before rounding.
+    /// our own minimax polynomial of degree 6. |error of q| < 9.3e-9 before rounding.
     #[inline(always)]
     fn tail<const FUSED: bool>(t: f32) -> (f32, f32) {
         const DENSITY_AT_ZERO: f32 = 0.398_942_3;
@@ -35,8 +35,8 @@ impl Curve for Gelu {
         (q, multiply_add::<FUSED>(-t * DENSITY_AT_ZERO, bell, q))
     }
 
-    /// q(t) = 1 / (2 P(t)^8): the form of Abramowitz & Stegun 7.1.28, with a polynomial of degree
-    /// 8 of our own. |error of t q| < 5.3e-8 before rounding; no exponential is needed.
+    /// q(t) = 1 / (2 P(t)^8): the form of Abramowitz & Stegun 7.1.28, with our own polynomial of
+    /// degree 8. |error of t q| < 5.3e-8 before rounding; no exponential is needed.
     #[inline(always)]
     fn value_tail<const FUSED: bool>(t: f32) -> f32 {
         let p = polynomial::<FUSED, 9>(

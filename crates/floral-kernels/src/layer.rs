@@ -39,11 +39,11 @@ pub struct FourierLayer {
 impl FourierLayer {
     /// s = f(SpectralConv(x) + bias + x W), y = f(MLP(s) + gate x), FiLM(y).
     ///
-    /// x: [batch, y, x, channel] -> same shape. The backward pass computes all of this anew but
-    /// for the spectra; of the operation only those and x are kept.
+    /// x: [batch, y, x, channel] -> same shape. The forward pass keeps only x and the spectra; the
+    /// backward pass recomputes the rest.
     ///
     /// # Panics
-    /// As a matrix product does, if channels, grid and modes do not match.
+    /// If channels, grid and modes do not match, like a matrix product.
     pub fn forward(&self, x: Tensor<4>, basis: &FourierBasis, film: &Modulation) -> Tensor<4> {
         let Some(plan) = self.plan(&x, basis, film) else {
             return self.composed(x, basis, film);
@@ -59,7 +59,7 @@ impl FourierLayer {
         ))
     }
 
-    /// The same of Burn's own operations.
+    /// The same, composed of Burn's operations.
     fn composed(&self, x: Tensor<4>, basis: &FourierBasis, film: &Modulation) -> Tensor<4> {
         let activate = |x| {
             if self.activated {
@@ -75,7 +75,8 @@ impl FourierLayer {
         film.composed(activate(y + x * self.gate.clone().unsqueeze()))
     }
 
-    /// None where the kernel does not serve: another backend or type, sizes that do not match.
+    /// The plan; none if the kernel does not apply: another backend or type, or sizes that do not
+    /// match.
     fn plan(&self, x: &Tensor<4>, basis: &FourierBasis, film: &Modulation) -> Option<LayerPlan> {
         let channels = x.dims()[3];
         let narrow = self.mlp[0].weight.dims()[1];
@@ -103,7 +104,7 @@ impl FourierLayer {
         })
     }
 
-    /// The parameters of the pointwise part, one after another as [`LayerSizes`] has them.
+    /// The parameters of the pointwise part, concatenated in the order of [`LayerSizes`].
     fn pointwise(&self) -> Tensor<1> {
         let [inner, outer] = &self.mlp;
         let flat = |weight: &Tensor<2>| weight.clone().flatten::<1>(0, 1);
@@ -201,7 +202,7 @@ mod tests {
     use crate::testing::{assert_close, bits_on, numbers, tensor, values};
     use burn::tensor::{Device, TensorData};
 
-    /// Parameters drawn from one sequence, so that no two are alike.
+    /// Parameters drawn from one sequence, so that no two are equal.
     struct Draw {
         numbers: std::vec::IntoIter<f32>,
         device: Device,
@@ -237,7 +238,7 @@ mod tests {
 
     type Apply = fn(&FourierLayer, Tensor<4>, &FourierBasis, &Modulation) -> Tensor<4>;
 
-    /// Result and all gradients of the sum of its squares.
+    /// The result and all gradients of the sum of its squares.
     fn differentiate(
         apply: Apply,
         [batch, ny, nx, channels]: [usize; 4],
@@ -294,7 +295,7 @@ mod tests {
         }
     }
 
-    /// The result takes the place of x where nobody else refers to it, and only there.
+    /// The result overwrites x if and only if nothing else refers to x.
     #[test]
     fn a_tensor_in_use_elsewhere_is_not_changed() {
         let device = Device::flex();

@@ -10,7 +10,7 @@ use crate::convolution::{Convolution, Spectra, add_fields};
 use crate::layer_tile::{LayerSizes, Scratch, TILE, Tile};
 use crate::rows::by_row;
 
-/// A layer on one grid, for one batch.
+/// A layer for one grid and one batch.
 #[derive(Debug, Clone)]
 pub struct LayerPlan {
     pub convolution: Convolution,
@@ -19,8 +19,8 @@ pub struct LayerPlan {
     pub rows: Arc<[usize]>,
 }
 
-/// Parts of the sum over tiles that is the parameters' gradient: enough for many threads, few
-/// enough to add up.
+/// Number of partial sums of the parameters' gradient over tiles: enough for many threads, few
+/// enough to add quickly.
 const PARTS: usize = 32;
 
 impl LayerPlan {
@@ -28,13 +28,13 @@ impl LayerPlan {
         self.convolution.transforms[0].nx() * self.convolution.transforms[0].rows()
     }
 
-    /// Points of a unit of work: some whole rows.
+    /// Points per unit of work: a whole number of rows.
     fn tile(&self) -> usize {
         let nx = self.convolution.transforms[0].nx();
         nx * (TILE / nx).max(1)
     }
 
-    /// x -> the layer's result, in place; returns the spectra. All tensors are contiguous.
+    /// Overwrites x with the layer's result; returns the spectra. All tensors are contiguous.
     pub fn forward(
         &self,
         x: &mut FlexTensor,
@@ -99,8 +99,9 @@ impl LayerPlan {
         [of_x, of_re, of_im, of_pointwise, of_film]
     }
 
-    /// gradient -> that of the convolution's result; writes that of x but for the convolution,
-    /// and of the coefficients. Returns that of the pointwise parameters.
+    /// Replaces the gradient of the result by that of the convolution's result. Writes the
+    /// gradients of the coefficients and of x, apart from its path through the convolution. Returns
+    /// the gradient of the pointwise parameters.
     fn pointwise_backward(
         &self,
         inputs: &PointwiseInputs<'_>,
@@ -154,7 +155,7 @@ impl LayerPlan {
                 sums
             })
             .collect();
-        // In order, so that rounding does not depend on which part was ready first.
+        // In order, so that rounding does not depend on which part finished first.
         let mut total = vec![0.0; self.sizes.size()];
         for part in sums {
             total.iter_mut().zip(part).for_each(|(a, b)| *a += b);
@@ -162,7 +163,8 @@ impl LayerPlan {
         total
     }
 
-    /// The convolution's values at these points of a sample, from `first` on, in the scratch.
+    /// Writes the convolution's values at `count` points of a sample, starting at `first`, to the
+    /// scratch.
     fn start(
         &self,
         lines: &[f32],
@@ -178,7 +180,7 @@ impl LayerPlan {
     }
 }
 
-/// What the pointwise part of a layer reads.
+/// Inputs of the pointwise part of a layer.
 struct PointwiseInputs<'a> {
     x: &'a [f32],
     film: &'a [f32],

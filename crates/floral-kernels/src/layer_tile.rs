@@ -1,4 +1,4 @@
-//! What a Fourier layer does at each point, over a tile of points that stays in cache.
+//! The pointwise part of a Fourier layer, over a tile of points that stays in cache.
 
 use faer::MatRef;
 
@@ -7,15 +7,15 @@ use crate::modulate::multiply as multiply_elements;
 use crate::modulate::{add_product_sums, add_sums, gated, modulate, modulate_backward, scale_rows};
 use crate::product::{multiply, multiply_add, rows};
 
-/// Points of a tile, unless a row has more. 128 points of 64 channels are 32 KB, and a tile needs
-/// up to eight such.
+/// Points per tile, unless a row has more. 128 points of 64 channels are 32 KB, and a tile needs up
+/// to eight such arrays.
 pub const TILE: usize = 128;
 
 /// The sizes of a layer's pointwise part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerSizes {
     pub channels: usize,
-    /// Of the perceptron's hidden layer.
+    /// Width of the perceptron's hidden layer.
     pub narrow: usize,
     /// Whether activations follow the convolution and the perceptron.
     pub activated: bool,
@@ -34,7 +34,7 @@ pub struct Parts<T> {
 }
 
 impl LayerSizes {
-    /// The lengths of the parts.
+    /// Lengths of the parts, in the order of storage.
     fn lengths(&self) -> [usize; 7] {
         let (h, n) = (self.channels, self.narrow);
         [h, h * h, h * n, n, n * h, h, h]
@@ -88,7 +88,7 @@ impl LayerSizes {
 pub struct Scratch {
     /// One row's waves, and half its points.
     row: [Vec<f32>; 2],
-    /// The convolution's values, then its activation's.
+    /// The convolution's values, later their activation.
     mixed: Vec<f32>,
     mixed_slope: Vec<f32>,
     inner: Vec<f32>,
@@ -99,7 +99,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Room for the convolution's values at this number of points, starting at the layer's bias.
+    /// Space for the convolution's values at this number of points, initialised with the layer's
+    /// bias.
     pub fn start(&mut self, points: usize, bias: &[f32]) -> (&mut [f32], &mut [Vec<f32>; 2]) {
         fill_rows(&mut self.mixed, points, bias);
         (&mut self.mixed, &mut self.row)
@@ -137,8 +138,8 @@ impl LayerSizes {
         }
     }
 
-    /// gradient of y -> gradient of `mixed`, in place; writes that of x but for the convolution,
-    /// adds those of the coefficients and of the parameters.
+    /// Replaces the gradient of y by the gradient of `mixed`. Writes the gradient of x, apart from
+    /// its path through the convolution, and adds those of the coefficients and of the parameters.
     pub fn backward(
         &self,
         parameters: &[f32],
@@ -193,7 +194,7 @@ impl LayerSizes {
         multiply_add(of_x, rows(gradient, h), rows(parts.skip, h).transpose());
     }
 
-    /// The forward pass up to the modulation, with the slopes of its activations.
+    /// Recomputes the forward pass up to the modulation, with the slopes of its activations.
     fn recompute(&self, parts: &Parts<&[f32]>, x: &[f32], scratch: &mut Scratch) {
         let h = self.channels;
         let Scratch {
@@ -225,7 +226,7 @@ impl LayerSizes {
     }
 }
 
-/// What the backward pass of a tile reads and writes; [point, channel], film [point, 2 channel].
+/// Inputs and outputs of the backward pass of a tile: [point, channel], film [point, 2 channel].
 pub struct Tile<'a> {
     pub x: &'a [f32],
     pub film: &'a [f32],

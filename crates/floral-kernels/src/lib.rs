@@ -1,17 +1,18 @@
 //! Fused CPU operations of the network, as a Burn backend extension.
 //!
-//! Each operation runs vectorised and on all threads on the `flex` backend with f32 values, with a
-//! backward pass of its own; on every other backend, and for other types, it is composed of
-//! Burn's operations. Work is divided into parts that depend on sizes alone, so results have the
-//! same bits on any number of threads.
+//! On the `flex` backend with f32 values, each operation runs vectorised, on all threads, and with
+//! its own backward pass. On other backends, and for other types, it is composed of Burn's
+//! operations. Work is divided into parts that depend on sizes alone, so that results have the same
+//! bits on any number of threads.
 //!
 //! - [`gelu`] and [`silu`]: activations;
-//! - [`pointwise_mlp`], [`shifted_mlp`]: a perceptron over channels, tiled so that wide layers stay in cache;
+//! - [`pointwise_mlp`], [`shifted_mlp`]: a perceptron over channels, tiled so that wide layers stay
+//!   in cache;
 //! - [`spectral_convolution`]: truncated transform, a matrix per mode, and back;
 //! - [`Modulation`]: FiLM whose coefficients several samples share;
 //! - [`FourierLayer`]: all of a Fourier layer in one pass over memory after its transform;
 //! - [`AdamStep`], [`norm`]: the optimiser;
-//! - [`memory`]: an allocator that keeps large blocks when they are freed.
+//! - [`memory`]: an allocator that keeps large freed blocks.
 
 #[cfg(feature = "tensors")]
 mod across;

@@ -1,10 +1,10 @@
-//! An allocator that keeps large blocks when they are freed, for arrays that come and go many times
-//! a second.
+//! An allocator that keeps large freed blocks, for arrays that are allocated and freed many times a
+//! second.
 //!
-//! A network's intermediate arrays are megabytes each. Given back to the system and asked for
-//! again, every page of them is mapped and cleared anew, which takes up to a quarter of the time
-//! of a training step. Other work has many sizes that rarely come again: blocks of them are given
-//! back, unless a network is at work ([`Reuse`]).
+//! A network's intermediate arrays take megabytes each. If they are returned to the system and
+//! requested again, every page is mapped and cleared anew, which takes up to a quarter of the time
+//! of a training step. Other work allocates many sizes that rarely recur; its blocks are returned,
+//! unless a network is at work ([`Reuse`]).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::VecDeque;
@@ -14,26 +14,26 @@ use std::sync::{Mutex, PoisonError};
 
 pub use crate::bounded_memory::Bounded;
 
-/// Smaller blocks are the system allocator's, which keeps them itself.
+/// Smaller blocks are left to the system allocator, which keeps them itself.
 const SMALLEST: usize = 1 << 15;
 
-/// Blocks held at most. The store's own array is small therefore, and not one of these blocks.
+/// Most blocks held. The store's own array is thus small, and never one of these blocks.
 const MOST: usize = 1 << 10;
 
 const _: () = assert!(MOST * size_of::<Block>() < SMALLEST);
 
-/// Bytes held at most while no network is at work.
+/// Most bytes held while no network is at work.
 const FEW: usize = 1 << 26;
 
-/// Networks at work.
+/// Number of networks at work.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// A network at work: while one lives, allocators hold as much as their programs allow.
+/// A guard for a network at work: while one lives, allocators hold as much as their programs allow.
 #[derive(Debug)]
 pub struct Reuse(());
 
 impl Reuse {
-    /// From here on.
+    /// Starts the guard.
     pub fn begin() -> Self {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Self(())
@@ -46,15 +46,15 @@ impl Drop for Reuse {
     }
 }
 
-/// The system's allocator with a store of large free blocks; a program names it as its global
-/// allocator and says with [`keep`](Self::keep) how much it may hold.
+/// The system's allocator with a store of large free blocks. A program declares it as its global
+/// allocator and sets with [`keep`](Self::keep) how much it may hold.
 pub struct Allocator {
-    /// Bytes that may be held; none by default.
+    /// Bytes that may be held; zero by default.
     limit: AtomicUsize,
     free: Mutex<Free>,
 }
 
-/// Free blocks, the oldest first.
+/// Free blocks, oldest first.
 struct Free {
     blocks: VecDeque<Block>,
     bytes: usize,
@@ -65,12 +65,12 @@ struct Block {
     layout: Layout,
 }
 
-// Safety: a block is memory that nobody refers to; any thread may hand it out.
+// Safety: nobody refers to a free block's memory; any thread may hand it out.
 #[allow(unsafe_code)]
 unsafe impl Send for Block {}
 
 impl Allocator {
-    /// Holds nothing yet.
+    /// An allocator that holds nothing.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         Self {
@@ -82,23 +82,24 @@ impl Allocator {
         }
     }
 
-    /// Holds up to this number of bytes of freed blocks from here on, or a few if no network is at work.
+    /// Sets the number of bytes of freed blocks that may be held; fewer are held while no network
+    /// is at work.
     pub fn keep(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
     }
 
-    /// A block for this layout, if one is held.
+    /// A held block with this layout, if there is one.
     fn take(&self, layout: Layout) -> Option<Block> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        // The youngest first: it is the likeliest to be in cache.
+        // The youngest first: it is most likely to be in cache.
         let place = free.blocks.iter().rposition(|b| b.layout == layout)?;
         let block = free.blocks.remove(place)?;
         free.bytes -= layout.size();
         Some(block)
     }
 
-    /// Holds a block; the oldest beyond the limit are given back first, so that the store's own
-    /// array never grows beyond its bound.
+    /// Holds a block. Before that, the oldest blocks beyond the limit are freed, so that the
+    /// store's own array never grows beyond its bound.
     fn hold(&self, block: Block) {
         let limit = self.limit.load(Ordering::Relaxed);
         let limit = match AT_WORK.load(Ordering::Relaxed) {
@@ -109,7 +110,7 @@ impl Allocator {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while free.bytes + size > limit || free.blocks.len() >= MOST {
             let Some(oldest) = free.blocks.pop_front() else {
-                // The limit is below this one block.
+                // This block alone exceeds the limit.
                 return give_back(block);
             };
             free.bytes -= oldest.layout.size();
@@ -121,15 +122,15 @@ impl Allocator {
 }
 
 fn give_back(Block { start, layout }: Block) {
-    // Safety: the block came from the system with this layout, and is in nobody's hands.
+    // Safety: the block came from the system allocator with this layout, and nobody refers to it.
     #[allow(unsafe_code)]
     unsafe {
         System.dealloc(start.as_ptr(), layout);
     }
 }
 
-/// The layout of the block that serves a large one: sizes are rounded up by an eighth at most, so
-/// that similar ones share blocks. None for small ones.
+/// The layout of the block that serves a large request: sizes are rounded up by at most an eighth,
+/// so that similar sizes share blocks. None for small requests.
 fn class(layout: Layout) -> Option<Layout> {
     if layout.size() < SMALLEST {
         return None;
@@ -139,11 +140,11 @@ fn class(layout: Layout) -> Option<Layout> {
     Layout::from_size_align(size, layout.align()).ok()
 }
 
-// Safety: every block is the system allocator's. A small one is passed through. A large one is
-// asked for, held and given back with the layout of its class, which is a function of the layout
-// that `alloc` and `dealloc` are both called with; a block in the store is in nobody's hands, and
-// leaves the store before it is handed out. The store's own growth asks for small blocks only, and
-// so does not come by here while it is locked.
+// Safety: every block comes from the system allocator. Small blocks are passed through. A large
+// block is allocated, held and freed with the layout of its class, which is a function of the
+// layout passed to both `alloc` and `dealloc`. Nobody refers to a block in the store, and it leaves
+// the store before it is handed out. The store itself allocates small blocks only, so it never
+// re-enters this code while locked.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -203,7 +204,7 @@ mod tests {
         );
     }
 
-    /// All tests say what the one store may hold.
+    /// All tests set the limit of the one store.
     static TURN: Mutex<()> = Mutex::new(());
 
     #[test]
@@ -229,7 +230,7 @@ mod tests {
         assert!(held() <= 1 << 26);
         MEMORY.keep(0);
         drop(vec![1u8; SMALLEST]);
-        // Other tests may free blocks meanwhile; each leaves the store empty.
+        // Other tests may free blocks meanwhile; each test leaves the store empty.
         assert_eq!(held(), 0);
     }
 
@@ -249,7 +250,7 @@ mod tests {
         drop(vec![1u8; SMALLEST]);
     }
 
-    /// Growing the store's array while it is locked would wait for the lock forever.
+    /// If the store's array grew while the store is locked, it would wait for the lock forever.
     #[test]
     fn more_blocks_than_the_store_holds_are_given_back() {
         let _turn = TURN.lock();

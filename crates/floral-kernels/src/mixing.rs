@@ -6,14 +6,14 @@ use rayon::prelude::*;
 use crate::buffer::{Buffer, zeros};
 use crate::product::{multiply, multiply_add, multiply_subtract, rows};
 
-/// Where the modes of a grid lie among those of a network, and how many channels they have.
+/// Positions of a grid's modes among those of a network, and the numbers of channels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mixing {
-    /// Frequencies of the grid along z, y and x.
+    /// Numbers of frequencies of the grid along z, y and x.
     pub modes: [usize; 3],
-    /// Frequencies of the network along z, y and x.
+    /// Numbers of frequencies of the network along z, y and x.
     pub all_modes: [usize; 3],
-    /// The network's first frequencies along z and y that the grid has.
+    /// Positions among the network's frequencies, along z and y, of the grid's first ones.
     pub first: [usize; 2],
     pub inputs: usize,
     pub outputs: usize,
@@ -37,8 +37,8 @@ impl Mixing {
         })
     }
 
-    /// The gradient of the spectrum from that of the result, laid out as if the other way round:
-    /// [sample, kx, row, 2, out] -> [kx, row, 2, sample, in].
+    /// The gradient of the spectrum from the gradient of the result, with the layouts of the
+    /// forward pass: [sample, kx, row, 2, out] -> [kx, row, 2, sample, in].
     pub fn backward(&self, gradient: &[f32], weights: Weights<'_>) -> Buffer {
         let samples = self.samples(gradient, self.outputs);
         self.for_each_mode(samples * self.inputs, |mode, [re, im]| {
@@ -51,7 +51,7 @@ impl Mixing {
         })
     }
 
-    /// The gradient of real and imaginary weights, shaped as they are.
+    /// The gradients of the real and imaginary weights, in their shape.
     pub fn weight_gradients(&self, spectrum: &[f32], gradient: &[f32]) -> [Vec<f32>; 2] {
         let [all_z, all_y, all_x] = self.all_modes;
         let size = self.inputs * self.outputs;
@@ -80,7 +80,7 @@ impl Mixing {
         [of_re, of_im]
     }
 
-    /// [kx, row, 2, part], each mode's real and imaginary part written by `write`.
+    /// Values [kx, row, 2, part]; `write` writes the real and imaginary part of each mode.
     fn for_each_mode(
         &self,
         part: usize,
@@ -102,18 +102,18 @@ impl Mixing {
         spectrum.len() / (2 * self.rows() * self.modes[2] * channels).max(1)
     }
 
-    /// Frequencies of the grid along z and y together.
+    /// Number of frequencies of the grid along z and y together.
     fn rows(&self) -> usize {
         self.modes[0] * self.modes[1]
     }
 
-    /// Where a row of the grid's frequencies is among those of the network.
+    /// Position of a row of the grid's frequencies among those of the network.
     fn row_of_network(&self, row: usize) -> usize {
         let [_, ky, _] = self.modes;
         (row / ky + self.first[0]) * self.all_modes[1] + row % ky + self.first[1]
     }
 
-    /// The reverse; none where the grid does not hold the frequencies.
+    /// The inverse; none if the grid does not have these frequencies.
     fn row_of_grid(&self, row: usize) -> Option<usize> {
         let [kz, ky, _] = self.modes;
         let z = (row / self.all_modes[1]).checked_sub(self.first[0])?;

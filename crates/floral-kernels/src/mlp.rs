@@ -15,7 +15,7 @@ use crate::buffer::zeros;
 use crate::flex;
 use crate::mlp_tile::{Perceptron, Scratch, TILE};
 
-/// One affine map of channels, x W + b.
+/// An affine map of channels, x W + b.
 #[derive(Debug, Clone)]
 pub struct Layer {
     /// W: [in, out].
@@ -24,12 +24,12 @@ pub struct Layer {
     pub bias: Tensor<1>,
 }
 
-/// Layers with an activation between each two. x: [.., in] -> [.., out].
+/// Layers with activations in between. x: [.., in] -> [.., out].
 ///
-/// The backward pass computes the hidden layers anew: of the whole operation only x is kept.
+/// The forward pass keeps only x; the backward pass recomputes the hidden layers.
 ///
 /// # Panics
-/// As a matrix product does, if the channels of x and the layers do not match.
+/// If the channels of x and the layers do not match, like a matrix product.
 pub fn pointwise_mlp<const D: usize>(
     x: Tensor<D>,
     layers: &[Layer],
@@ -38,18 +38,18 @@ pub fn pointwise_mlp<const D: usize>(
     let Some(perceptron) = Perceptron::new(&x, layers, activation) else {
         return composed(x, layers, activation);
     };
-    // No sample has a shift of its own: all points are one sample's.
+    // All points belong to one sample, whose shift is zero.
     let shift = Tensor::zeros([1, perceptron.first_width()], &x.device().inner());
     fused(x, layers, shift, perceptron)
 }
 
-/// The same with a bias of the first layer for each sample, beside its own: what is constant over
-/// a sample's grid acts as such, and need not be an input at every point.
+/// The same with an additional bias of the first layer for each sample. An input that is constant
+/// over a sample's grid acts as such a bias, and need not be stored at every point.
 ///
 /// x: [batch, .., in], shift: [batch, width of the first layer] -> [batch, .., out].
 ///
 /// # Panics
-/// As a matrix product does, if the channels of x, the shift and the layers do not match.
+/// If the channels of x, the shift and the layers do not match, like a matrix product.
 pub fn shifted_mlp<const D: usize>(
     x: Tensor<D>,
     shift: Tensor<2>,
@@ -86,7 +86,8 @@ fn fused<const D: usize>(
 }
 
 impl Perceptron {
-    /// None where the kernel does not serve: another backend or type, sizes that do not match.
+    /// The perceptron; none if the kernel does not apply: another backend or type, or sizes that do
+    /// not match.
     fn new<const D: usize>(
         x: &Tensor<D>,
         layers: &[Layer],
@@ -108,7 +109,7 @@ impl Perceptron {
     }
 }
 
-/// [`shifted_mlp`] of Burn's own operations.
+/// [`shifted_mlp`], composed of Burn's operations.
 fn composed_shifted<const D: usize>(
     x: Tensor<D>,
     shift: Tensor<2>,
@@ -128,7 +129,7 @@ fn composed_shifted<const D: usize>(
     composed(activation.composed(shifted), rest, activation)
 }
 
-/// The same of Burn's own operations.
+/// The same, composed of Burn's operations.
 pub(crate) fn composed<const D: usize>(
     x: Tensor<D>,
     layers: &[Layer],
@@ -145,7 +146,7 @@ pub(crate) fn composed<const D: usize>(
 
 #[backend_extension(Flex, Autodiff)]
 pub(crate) trait MlpKernel: Backend {
-    /// shift: [sample, width of the first layer], each for an equal share of the points.
+    /// shift: [sample, width of the first layer]; every sample has an equal share of the points.
     fn mlp(
         x: FloatTensor<Self>,
         parameters: FloatTensor<Self>,
@@ -256,7 +257,7 @@ mod tests {
 
     type Apply = fn(Tensor<3>, &[Layer], Activation) -> Tensor<3>;
 
-    /// Output, gradient of x, gradients of all parameters, of the sum of the squared output.
+    /// Output, gradient of x and gradients of all parameters, for the sum of the squared output.
     fn differentiate(apply: Apply, shape: [usize; 3], widths: &[usize]) -> Vec<Vec<f32>> {
         let device = Device::flex().autodiff();
         let x = tensor(shape, 1.0, &device).require_grad();

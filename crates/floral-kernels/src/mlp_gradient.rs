@@ -1,21 +1,21 @@
-//! The gradients of a perceptron: sums over tiles, in an order that no thread decides.
+//! The gradients of a perceptron: sums over tiles, in an order independent of threads.
 
 use rayon::prelude::*;
 
 use crate::mlp_tile::{Perceptron, Scratch, TILE, Tile};
 
-/// Parts of the sum over points that is the parameters' gradient: enough for many threads, few
-/// enough to add up.
+/// Number of partial sums of the parameters' gradient over points: enough for many threads, few
+/// enough to add quickly.
 const PARTS: usize = 16;
 
 /// A tile with the number of its sample.
 type SampleTile<'a> = (usize, Tile<'a>);
 
-/// What the tiles of one part add up to: the parameters, and the shift of each sample met.
+/// Sums over the tiles of one part: for the parameters, and for the shift of each of its samples.
 type PartSums = (Vec<f32>, Vec<(usize, Vec<f32>)>);
 
 impl Perceptron {
-    /// The gradients of parameters and shift; that of x is written unless there is no room.
+    /// The gradients of parameters and shift; that of x is written to `of_x` unless it is empty.
     pub fn gradients(
         &self,
         [x, parameters, shift]: [&[f32]; 3],
@@ -37,7 +37,7 @@ impl Perceptron {
             })
             .collect();
 
-        // In order, so that rounding does not depend on which part was ready first.
+        // In order, so that rounding does not depend on which part finished first.
         let (mut total, mut of_shift) = (vec![0.0; self.size()], vec![0.0; shift.len()]);
         let width = self.first_width();
         for (part, shifts) in sums {

@@ -6,11 +6,11 @@ use crate::activation::Activation;
 use crate::modulate::{add_sums, multiply as multiply_elements};
 use crate::product::{multiply, multiply_add, rows};
 
-/// Points of a tile. 128 points of 256 channels are 128 KB, a quarter of a second-level cache.
+/// Points per tile. 128 points of 256 channels are 128 KB, a quarter of a second-level cache.
 pub const TILE: usize = 128;
 
-/// y = W_n f(... f(W_1 x + b_1) ...) + b_n, with the parameters of each layer one after another:
-/// the weight [in, out], then the bias [out].
+/// y = W_n f(... f(W_1 x + b_1) ...) + b_n. The parameters are stored layer by layer: the weight
+/// [in, out], then the bias [out].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Perceptron {
     /// Channels before the first layer and after each.
@@ -23,13 +23,13 @@ pub struct Perceptron {
 pub struct Scratch {
     /// Output of each hidden layer.
     activated: Vec<Vec<f32>>,
-    /// Derivative of the activation there.
+    /// Derivative of the activation of each hidden layer.
     slope: Vec<Vec<f32>>,
-    /// Gradient of the output of the layer at hand, and of the one before.
+    /// Gradients of the outputs of the current and of the previous layer.
     gradient: [Vec<f32>; 2],
 }
 
-/// Where a layer lies among the parameters.
+/// Sizes of a layer, and its position among the parameters.
 struct Layer {
     inputs: usize,
     outputs: usize,
@@ -80,7 +80,7 @@ impl Perceptron {
         self.widths.windows(2).map(layer).collect()
     }
 
-    /// The width after the first layer.
+    /// The width of the first layer's output.
     pub fn first_width(&self) -> usize {
         self.widths[1]
     }
@@ -110,10 +110,10 @@ impl Perceptron {
         affine(&layers[hidden], parameters, shift, input, y);
     }
 
-    /// Adds the parameters' gradient to `sums`, but that of the first bias to `of_shift`, and
-    /// writes that of x, given the gradient of y.
+    /// Adds the gradient of the parameters to `sums`, except that of the first bias, which is added
+    /// to `of_shift`; writes the gradient of x. Takes the gradient of y.
     ///
-    /// The hidden layers are computed anew from x.
+    /// The hidden layers are recomputed from x.
     pub fn backward(
         &self,
         parameters: &[f32],
@@ -178,14 +178,14 @@ impl Perceptron {
     }
 }
 
-/// What the backward pass of a tile reads and writes.
+/// Inputs and outputs of the backward pass of a tile.
 pub struct Tile<'a> {
     pub shift: &'a [f32],
     /// [point, in].
     pub x: &'a [f32],
     /// [point, out].
     pub gradient: &'a [f32],
-    /// [point, in], if wanted.
+    /// [point, in], if requested.
     pub of_x: Option<&'a mut [f32]>,
 }
 

@@ -11,7 +11,8 @@ pub fn modulate(x: &mut [f32], film: &[f32], channels: usize) {
 
 /// Adds the gradients of g and b to `of_film`; gradient -> gradient (1 + g) slope, in place.
 ///
-/// x: [point, channel], what was modulated; `slope` is that of an activation before it.
+/// x: [point, channel], the modulated values; `slope` is the slope of an activation before the
+/// modulation.
 pub fn modulate_backward(
     x: &[f32],
     slope: Option<&[f32]>,

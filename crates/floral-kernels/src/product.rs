@@ -3,7 +3,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// A matrix of `columns` adjacent columns.
+/// Values as a row-major matrix with `columns` columns.
 pub fn rows(values: &[f32], columns: usize) -> MatRef<'_, f32> {
     MatRef::from_row_major_slice(values, values.len() / columns.max(1), columns)
 }
@@ -31,6 +31,7 @@ fn scaled_product(
     factor: f32,
 ) {
     let y = MatMut::from_row_major_slice_mut(y, a.nrows(), b.ncols());
-    // Threads share the work one level above, in parts that do not depend on their number.
+    // Sequential: threads share the work one level above, in parts that do not depend on their
+    // number.
     matmul(y, accumulate, a, b, factor, Par::Seq);
 }

@@ -1,9 +1,9 @@
-//! Which row of shared coefficients each sample of a batch takes.
+//! The row of shared coefficients that each sample of a batch uses.
 
-/// For each tile of each row: the parts of the samples that take it, in their order.
+/// For each tile of each row: the parts of the samples that use this row, in their order.
 ///
-/// One unit of work is one tile of one row, so that sums over the samples of a row are made by one
-/// thread in one order. values: \[sample, ...\], cut into tiles of `tile` values each.
+/// One unit of work is one tile of one row, so that one thread sums over the samples of a row, in
+/// one order. values: \[sample, ...\], cut into tiles of `tile` values each.
 pub fn by_row<'a>(
     values: &'a mut [f32],
     rows: &[usize],

@@ -1,16 +1,16 @@
-//! Loops compiled for several vector units, the widest of this processor picked at run time.
+//! Loops compiled for several vector units; the widest one of this processor is chosen at run time.
 //!
-//! The loops of `curve`, `modulate`, `fold` and `adam` come by here. `pulp` compiles them for AVX2,
-//! NEON and plain code. AVX-512 is added here: pulp's own needs a feature that the crates it shares
-//! with the engine would have to be compiled with.
+//! The loops of `curve`, `modulate`, `fold` and `adam` run through here. `pulp` compiles them for
+//! AVX2, NEON and plain code. AVX-512 is added here: pulp's own support is a feature with which the
+//! crates that it shares with the engine would have to be compiled.
 
 use pulp::{Arch, WithSimd};
 
-/// Runs a loop. Its results have the same bits on every unit that multiplies and adds at once.
+/// Runs a loop. Its results have the same bits on every unit with fused multiply-add.
 pub fn run(operation: impl WithSimd<Output = ()>) {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = wide::simd() {
-        // Safety: this processor has the instructions that `vectorise` is compiled for.
+        // Safety: this processor has the instructions for which `vectorise` is compiled.
         #[allow(unsafe_code)]
         return unsafe { wide::vectorise(simd, operation) };
     }
@@ -24,7 +24,7 @@ mod wide {
     use pulp::WithSimd;
     use pulp::x86::V3;
 
-    /// The vector unit that operations use where the processor has AVX-512: AVX2, which is part of it.
+    /// The vector unit of operations on a processor with AVX-512: AVX2, which is part of it.
     #[inline]
     pub fn simd() -> Option<V3> {
         let found = is_x86_feature_detected!("avx512f")
@@ -34,7 +34,7 @@ mod wide {
         if found { V3::try_new() } else { None }
     }
 
-    /// The operation's loops are part of this function, and so compiled for its instructions.
+    /// The operation's loops are inlined into this function, and so compiled for its instructions.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
     pub fn vectorise(simd: V3, operation: impl WithSimd<Output = ()>) {
         operation.with_simd(simd);

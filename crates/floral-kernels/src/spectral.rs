@@ -16,12 +16,11 @@ use crate::mixing::Mixing;
 
 /// The inverse transform of R(k) times the transform of x at k, over the kept frequencies k.
 ///
-/// x: [batch, row, x, in], weight: (re, im) of R, [row of modes, modes x, in, out]
-/// -> [batch, row, x, out]. Rows lie along y, and along z before it on a grid of three axes; so do those
-/// of modes.
+/// x: [batch, row, x, in], weight: (re, im) of R, [row of modes, modes x, in, out] -> [batch, row,
+/// x, out]. Rows, of points and of modes, lie along y, and on a grid of three axes along z and y.
 ///
 /// # Panics
-/// As a matrix product does, if channels, grid and modes do not match.
+/// If channels, grid and modes do not match, like a matrix product.
 pub fn spectral_convolution(
     x: Tensor<4>,
     weight: [Tensor<4>; 2],
@@ -39,13 +38,13 @@ pub fn spectral_convolution(
     ))
 }
 
-/// The same of Burn's own operations.
+/// The same, composed of Burn's operations.
 pub(crate) fn composed(x: Tensor<4>, weight: [Tensor<4>; 2], basis: &FourierBasis) -> Tensor<4> {
     let weight = weight.map(|part| restrict(part, basis));
     basis.synthesise(mix(basis.analyse(x), weight))
 }
 
-/// The weights of the frequencies a grid holds: all of them, unless it is too coarse.
+/// The weights of the frequencies that a grid resolves: all of them, unless it is too coarse.
 fn restrict(weight: Tensor<4>, basis: &FourierBasis) -> Tensor<4> {
     let [rows, modes_x, inputs, outputs] = weight.dims();
     let [z, y, x] = basis.kept();
@@ -67,7 +66,7 @@ fn mix(spectrum: Tensor<5>, weight: [Tensor<4>; 2]) -> Tensor<5> {
     let outputs = weight[0].dims()[3];
     let modes = ky * kx;
 
-    // Real and imaginary rows side by side share one product with each part of the weight.
+    // Real and imaginary rows together take one product with each part of the weight.
     let rows = spectrum
         .permute([1, 2, 0, 3, 4])
         .reshape([modes, 2 * batch, inputs]);
@@ -236,7 +235,8 @@ mod tests {
         }
     }
 
-    /// A wave along one axis gets the weight of its frequency and a quarter turn by an imaginary one.
+    /// A wave along one axis is multiplied by the weight of its frequency; an imaginary weight
+    /// shifts it by a quarter of a period.
     #[test]
     fn on_three_axes_every_frequency_has_the_weight_of_its_place() {
         let (grid, modes) = ([8, 6, 10], [4, 4, 6]);

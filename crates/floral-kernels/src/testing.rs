@@ -1,8 +1,8 @@
-//! What the tests of several operations share.
+//! Shared by the tests of several operations.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-/// Numbers in +-bound without pattern: multiples of the golden ratio, less their integer part.
+/// Numbers in +-bound without a pattern: fractional parts of multiples of the golden ratio.
 pub fn numbers(count: usize, bound: f32) -> Vec<f32> {
     let unit = |i: usize| ((i as f64 + 0.5) * 0.618_033_988_749_895).fract();
     (0..count)
@@ -19,7 +19,7 @@ pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().unwrap()
 }
 
-/// An error unless all are within `tolerance` of the largest expected value.
+/// Fails unless all differences are within `tolerance` of the largest expected value.
 pub fn assert_close(found: &[f32], expected: &[f32], tolerance: f32) {
     assert_eq!(found.len(), expected.len());
     let scale = expected.iter().fold(1e-6, |m: f32, v| m.max(v.abs()));

@@ -1,14 +1,15 @@
 //! Truncated Fourier transforms of many channels as products with small real matrices.
 //!
-//! A field [row, x, channel] becomes *lines* (its rows transformed along x), then *modes* (the lines
-//! transformed across rows), and goes back the same way. The rows of a plane lie along y, those of a
-//! block along z and y, and a line has one. Complex numbers are pairs, real and imaginary, and every
-//! inner loop runs over channels:
+//! The forward transform turns a field [row, x, channel] into *lines* (its rows transformed along
+//! x), then into *modes* (the lines transformed across rows); the inverse transform takes the same
+//! steps back. The rows of a plane lie along y, those of a block along z and y; a line has one row.
+//! Complex numbers are pairs, real and imaginary, and every inner loop runs over channels. The
+//! layouts are:
 //!
-//! - lines, way in: [row, 2, kx, channel] of each sample;
-//! - modes, way in: [kx, kz, ky, 2, channel] of each sample;
-//! - modes, way out: [kx, kz, ky, 2, sample, channel], where a matrix per mode mixes all samples;
-//! - lines, way out: [kx, row, 2, channel] of each sample.
+//! - lines, forward: [row, 2, kx, channel] of each sample;
+//! - modes, forward: [kx, kz, ky, 2, channel] of each sample;
+//! - modes, inverse: [kx, kz, ky, 2, sample, channel], where a matrix per mode mixes all samples;
+//! - lines, inverse: [kx, row, 2, channel] of each sample.
 //!
 //! Each unit of work of a step writes one contiguous part of these arrays.
 
@@ -20,30 +21,30 @@ use crate::across::{Across, Modes, Room};
 use crate::buffer::Buffer;
 use crate::fold::{Points, ToFrequencies, ToPoints};
 
-/// The way from a grid to its modes and back.
+/// The transform from a grid to its modes and back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transform {
     nx: usize,
-    /// Of a block alone.
+    /// Present on a block only.
     along_z: Option<Across>,
     along_y: Across,
     to_lines: ToFrequencies,
     from_lines: ToPoints,
 }
 
-/// The weights of frequencies, on the way in and on the way out.
+/// The weights of frequencies in the forward and in the inverse transform.
 struct Weights<A, B> {
     analysis: A,
     synthesis: B,
 }
 
 impl Transform {
-    /// Real fields on [nz, ny, nx] points to the frequencies 0 .. kx along x and to those given along z
-    /// and y, scaled by 1 / (nx ny nz), and back.
+    /// Transforms real fields on [nz, ny, nx] points to the frequencies 0 .. kx along x and to the
+    /// given ones along z and y, scaled by 1 / (nx ny nz), and back.
     pub fn new(grid: [usize; 3], kx: usize, across: [Range<i32>; 2]) -> Self {
         let nx = grid[2];
-        // A real signal's negative frequencies mirror the positive ones; the zero and the Nyquist
-        // frequency mirror themselves.
+        // A real signal's negative frequencies mirror the positive ones; zero and the Nyquist
+        // frequency are their own mirror images.
         let mirrored = move |k: usize| if k == 0 || 2 * k == nx { 1.0 } else { 2.0 };
         let x = Weights {
             analysis: move |_| 1.0 / nx as f64,
@@ -52,10 +53,11 @@ impl Transform {
         Self::weighted(grid, kx, across, x, |n| [1.0 / n as f64, 1.0])
     }
 
-    /// The transform whose way in is the transpose of this one's way out, and the reverse.
+    /// The transform whose forward direction is the transpose of this one's inverse, and vice
+    /// versa.
     ///
-    /// Gradients take this way: that of a convolution is a convolution with the adjoint weights.
-    /// Transposing waves leaves waves; only their weights change places.
+    /// Gradients use it: the gradient of a convolution is a convolution with the adjoint weights.
+    /// Transposing waves leaves waves; only their weights are exchanged.
     pub fn adjoint(grid: [usize; 3], kx: usize, across: [Range<i32>; 2]) -> Self {
         let nx = grid[2];
         let mirrored = move |k: usize| if k == 0 || 2 * k == nx { 1.0 } else { 2.0 };
@@ -87,18 +89,18 @@ impl Transform {
         self.nx
     }
 
-    /// Points along z times those along y.
+    /// Product of the numbers of points along z and y.
     pub fn rows(&self) -> usize {
         let layers = self.along_z.as_ref().map_or(1, Across::points);
         layers * self.along_y.points()
     }
 
-    /// Frequencies along x.
+    /// Number of frequencies along x.
     pub fn kx(&self) -> usize {
         self.to_lines.count()
     }
 
-    /// Frequencies along z times those along y.
+    /// Product of the numbers of frequencies along z and y.
     pub fn row_modes(&self) -> usize {
         self.along_z.as_ref().map_or(1, Across::count) * self.along_y.count()
     }
@@ -113,7 +115,7 @@ impl Transform {
         2 * self.kx() * self.row_modes()
     }
 
-    /// x: [sample, row, x, channel] -> lines, way in.
+    /// x: [sample, row, x, channel] -> lines in forward layout.
     pub fn lines(&self, x: &[f32], channels: usize) -> Buffer {
         let samples = x.len() / (self.rows() * self.nx * channels).max(1);
         let mut lines = Buffer::new(samples * self.line_size() * channels);
@@ -135,7 +137,7 @@ impl Transform {
         lines
     }
 
-    /// Lines, way in -> modes, way in.
+    /// Lines in forward layout -> modes in forward layout.
     pub fn modes(&self, lines: &[f32], channels: usize) -> Buffer {
         let (kx, size) = (self.kx(), self.line_size() * channels);
         let samples = lines.len() / size.max(1);
@@ -151,7 +153,8 @@ impl Transform {
         modes
     }
 
-    /// One frequency along x: its lines, way in, from its first value on -> [kz, ky, 2, channel].
+    /// One frequency along x: its lines in forward layout, starting at its first value -> [kz, ky,
+    /// 2, channel].
     fn modes_of_column(
         &self,
         lines: &[f32],
@@ -186,7 +189,7 @@ impl Transform {
         along_z.analyse(layers, channels, column, room);
     }
 
-    /// Modes, way out -> lines, way out.
+    /// Modes in inverse layout -> lines in inverse layout.
     pub fn lines_of_modes(&self, modes: &[f32], channels: usize) -> Buffer {
         let kx = self.kx();
         let samples = modes.len() / (self.mode_size() * channels).max(1);
@@ -209,7 +212,7 @@ impl Transform {
         lines
     }
 
-    /// One frequency along x: adds what its modes stand for to the rows, [row, 2, channel].
+    /// One frequency along x: adds the synthesis of its modes to the rows, [row, 2, channel].
     fn add_column(
         &self,
         modes: Modes<'_>,
@@ -237,8 +240,8 @@ impl Transform {
         }
     }
 
-    /// Adds what some rows of a sample's lines, way out, stand for. rows: [row, x, channel], from
-    /// `first` on.
+    /// Adds the synthesis of some rows of a sample's lines (inverse layout). rows: [row, x,
+    /// channel], starting at row `first`.
     pub fn add_rows(
         &self,
         lines: &[f32],

@@ -1,4 +1,4 @@
-//! A blend: candidate regressions of one target, weighed by what they miss at judging inputs.
+//! A blend: candidate regressions of one target, weighted by their errors at judging inputs.
 //!
 //! A judging input is one that a candidate has not seen: held out, or left out with its fold.
 
@@ -14,10 +14,10 @@ use super::stack::Stacked;
 use super::target::{Examples, Parity, Sample};
 use super::weights::{Products, norms, products, weights};
 
-/// What a member of a blend achieved, for tables.
+/// The score of a candidate of a blend, for tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemberScore {
-    /// What it is.
+    /// The name of the candidate.
     pub name: String,
     /// Mean Euclidean norm of its errors at judging inputs.
     pub left_out: f64,
@@ -25,46 +25,47 @@ pub struct MemberScore {
     pub weight: f64,
 }
 
-/// Weighed regressions of one target,
+/// Weighted regressions of one target,
 ///
 ///   m(a) = sum_k w_k m_k(a) + c(a),   w_k >= 0,   sum_k w_k = 1,
 ///
-/// each m_k within bounds, with the corrections c of stacked networks. The weights make the errors of
-/// judging inputs least, as in stacked regressions: Breiman, Machine Learning 24 (1996).
+/// each m_k clipped to bounds, with the correction c of stacked networks. The weights minimise the
+/// errors at judging inputs, as in stacked regressions (Breiman, Machine Learning 24, 1996).
 pub(super) struct Blend {
     pub members: Vec<(Member, f64)>,
     pub parity: Parity,
-    /// Values of a target.
+    /// Number of values of a target.
     pub values: usize,
-    /// What guesses lie between, of the base low fidelity and of the input alone.
+    /// Bounds of guesses, for the bases `Low` and `Input`.
     pub bounds: [Bounds; 2],
-    /// What each candidate achieved.
+    /// Scores of all candidates.
     pub scores: Vec<MemberScore>,
-    /// Networks that add what the members miss.
+    /// Networks that correct the error of the members.
     pub stacked: Option<Stacked>,
 }
 
-/// What a blend says of the inputs that judged it, framed.
+/// Guesses and errors of a blend at the inputs that judged it, framed.
 pub(super) struct Verdict {
     /// [judge][channel, point].
     pub guesses: Vec<Vec<f64>>,
-    /// Target minus guess.
+    /// Target minus guess: [judge][channel, point].
     pub errors: Vec<Vec<f64>>,
-    /// Weighed posterior variances, each over its mean, and the weight of members without one.
+    /// Weighted mean of each judging input's posterior variances, each over its mean; and the total
+    /// weight of members that have no posterior variance.
     unknown: Vec<f64>,
     without: f64,
 }
 
 impl Verdict {
-    /// How new each judging input was to the fit that it judged, as [`Blend::novelty`] has it.
+    /// How new each judging input was to the fit that it judged, defined as in [`Blend::novelty`].
     pub(super) fn novelty(&self, distances: &[f64]) -> Vec<f64> {
         let both = self.unknown.iter().zip(distances);
         both.map(|(u, d)| u + self.without * d).collect()
     }
 }
 
-/// A candidate with its name and its guesses at judging inputs: [judge][channel, point], of a large domain at
-/// the points that judge until it has a weight.
+/// A candidate with its name and its guesses at judging inputs: [judge][channel, point]; on a large
+/// domain at the judged points, until it has a weight.
 pub(super) struct Tried {
     name: String,
     member: Member,
@@ -73,7 +74,7 @@ pub(super) struct Tried {
 }
 
 impl Blend {
-    /// Without members.
+    /// A blend without members.
     pub(super) fn empty(problem: &Problem<'_>) -> Self {
         let examples = &problem.views[0].examples;
         let bounds = [Base::Low, Base::Input].map(|base| {
@@ -91,7 +92,7 @@ impl Blend {
         }
     }
 
-    /// Constants; at least one is always among the candidates.
+    /// The constant candidates; at least one is always among the candidates.
     pub(super) fn simplest(&self, problem: &Problem<'_>) -> Vec<Tried> {
         let points = problem.lattice.len();
         let examples = &problem.views[0].examples;
@@ -121,7 +122,8 @@ impl Blend {
         given.chain(means).collect()
     }
 
-    /// A candidate with its guesses, within bounds and less low fidelity where it is not looked at.
+    /// A candidate with its guesses, clipped to bounds, and minus low fidelity if the candidate
+    /// ignores it.
     pub(super) fn tried(
         &self,
         name: String,
@@ -139,7 +141,7 @@ impl Blend {
         }
     }
 
-    /// Finishes guesses at the judging inputs, of a large domain at the points that judge.
+    /// Finishes guesses at the judging inputs; on a large domain at the judged points.
     fn finish_all(&self, base: Base, guesses: &mut [Vec<f64>], judges: &Sample<'_>) {
         for (i, (guess, hidden)) in guesses.iter_mut().zip(judges.hidden).enumerate() {
             match judges.at {
@@ -149,7 +151,7 @@ impl Blend {
         }
     }
 
-    /// Guesses of candidates that have a weight, at all points of a large domain.
+    /// Replaces the guesses of candidates with a weight by guesses at all points of a large domain.
     fn spread_out(&self, tried: &mut [Tried], weights: &[f64], problem: &Problem<'_>) {
         let judges = Sample {
             at: None,
@@ -164,7 +166,8 @@ impl Blend {
         }
     }
 
-    /// Brings a guess within bounds and makes it one of the residual; low: [channel, point] or empty.
+    /// Clips a guess to bounds, and converts it to one of the residual; low: [channel, point] or
+    /// empty.
     fn finish(&self, base: Base, guess: &mut [f64], low: &[f64]) {
         match base {
             Base::Low => self.bounds[0].apply(guess),
@@ -177,8 +180,8 @@ impl Blend {
         }
     }
 
-    /// With weights by the guesses at judging inputs; without any the first candidate, the simplest,
-    /// has all of it.
+    /// The blend with weights by the guesses at judging inputs. If there are no judging inputs, the
+    /// first candidate, which is the simplest, has all the weight.
     pub(super) fn weighed(
         mut self,
         mut tried: Vec<Tried>,
@@ -187,7 +190,8 @@ impl Blend {
     ) -> (Self, Verdict) {
         let examples = &problem.views[0].examples;
         let judges = examples.judges();
-        // One judge after another: the errors of all members at all judges would be as large as the data.
+        // One judging input after another: all errors of all members would take as much memory as
+        // the data.
         let of_judge = |i: usize| {
             let errors = tried.iter().map(|tried| judges.miss(i, &tried.guesses[i]));
             products(&errors.collect::<Vec<Vec<f64>>>())
@@ -224,8 +228,8 @@ impl Blend {
         (self, verdict)
     }
 
-    /// The target of a query in the problem's own frame, [channel, point]; `around` is the query with
-    /// the predicted mean in the place of low fidelity.
+    /// The predicted target of a query in the problem's own frame, [channel, point]; `around` is
+    /// the query with the predicted mean in place of low fidelity.
     pub(super) fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Vec<f64> {
         let mut sum = vec![0.0; self.values];
         for (member, weight) in &self.members {
@@ -244,7 +248,7 @@ impl Blend {
         sum
     }
 
-    /// How much less is known of a query than of a judging input, on the weighed average.
+    /// How much less is known of a query than of a judging input, as a weighted mean over members.
     pub(super) fn novelty(&self, framed: &Framed, distance: f64) -> f64 {
         let novelty = |(member, weight): &(Member, f64)| weight * member.novelty(framed, distance);
         self.members.iter().map(novelty).sum()

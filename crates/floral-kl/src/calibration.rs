@@ -1,24 +1,25 @@
-//! Calibration: factors that make intervals hold as many realizations of new inputs as they say.
+//! Calibration: factors with which intervals reach their nominal coverage on new inputs.
 //!
-//! Conformal scores with one group of exchangeable values per input (Dunn, Wasserman & Ramdas, J. Am.
-//! Stat. Assoc. 118, 2023): the squares d^2 / (a + c e) of deviations d of realizations from a mean
-//! predicted without them, with the predicted aleatoric and epistemic variances a and e. An interval
-//! holds the values whose score is below t times the square of its reach. c and t are those by which
-//! the coverage of judging inputs is closest to what it should be, of each and on average: a quantile
-//! of pooled scores would let easy inputs pay for hard ones.
+//! Conformal scores with one group of exchangeable values per input (Dunn, Wasserman & Ramdas, J.
+//! Am. Stat. Assoc. 118, 2023): the squares d^2 / (a + c e) of deviations d of realizations from a
+//! mean predicted without them, with the predicted aleatoric and epistemic variances a and e. An
+//! interval covers the values whose score is below t times the square of its reach. The factors c
+//! and t bring the coverage of the judging inputs closest to nominal, for each input and on
+//! average: with a quantile of pooled scores, easy inputs would compensate for hard ones.
 
 use serde::{Deserialize, Serialize};
 
 use super::law::LawKind;
 use super::unknown::STUDENT_VARIANCE;
 
-/// What intervals are calibrated to hold.
+/// Nominal coverage of the calibrated intervals.
 const COVERAGE: f64 = 0.9;
 
-/// Realizations of an input below which its runs do not say what shape their law has.
+/// Minimum number of runs of an input from which the shape of their law can be estimated.
 const FEWEST_RUNS: usize = 12;
 
-/// How far, in deviations, an interval that holds that much reaches down and up from the mean.
+/// How far, in standard deviations, an interval of nominal coverage reaches down and up from the
+/// mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Reach {
     down: f64,
@@ -26,14 +27,14 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// That of a normal law.
+    /// The reach of a normal distribution.
     pub(super) const NORMAL: Self = Self {
         down: 1.644_853_6,
         up: 1.644_853_6,
     };
 
-    /// That of runs, [input][run] at many points, each in deviations of its own input; of few runs
-    /// that of a normal law.
+    /// The reach of runs, [input][run] at many points, each in deviations of its own input; with
+    /// few runs per input, the reach of a normal distribution.
     pub(super) fn of(standardised: &mut [f64], runs: usize) -> Self {
         if runs < FEWEST_RUNS || standardised.is_empty() {
             return Self::NORMAL;
@@ -51,34 +52,36 @@ impl Reach {
     }
 }
 
-/// Factors of the epistemic part that are tried: powers of two, by halves, between these.
+/// Exponents, in half steps of a power of two, of the candidate factors for the epistemic variance.
 const EPISTEMIC: std::ops::RangeInclusive<i32> = -4..=8;
 
-/// Both parts together are scaled between the inverse of this and this, in `STEPS` steps; the middle
-/// one is 1.
+/// The factor of both variances together lies between 1 / `MOST` and `MOST`, in `STEPS` logarithmic
+/// steps; the middle one is 1.
 const MOST: f64 = 30.0;
 const STEPS: usize = 120;
 
-/// What the squared logarithms of the total and of the epistemic factor cost beside a judge's squared
-/// miss of coverage: few judges do not move them far from 1.
+/// Penalties of the squared logarithms of the total and of the epistemic factor, relative to a
+/// judging input's squared error of coverage: few judging inputs do not move the factors far from
+/// 1.
 const COSTS: [f64; 2] = [0.15, 0.0025];
 
-/// Losses that differ by less are alike: twice the square of what coverage misses by chance, 0.05.
+/// Losses that differ by less are equivalent: twice the square of 0.05, the error of coverage by
+/// chance.
 const WIDTH: f64 = 0.005;
 
-/// Weight of the mean coverage's squared miss beside that of each judge.
+/// Weight of the squared error of the mean coverage, relative to that of each judging input.
 const MEAN: f64 = 0.5;
 
-/// Values whose variance is below this share of their judge's mean count less: where hardly anything
-/// varies any interval holds.
+/// Values whose variance is below this share of their input's mean count less: where hardly
+/// anything varies, any interval covers.
 const SMALL: f64 = 0.1;
 
-/// Factors of predicted variances.
+/// Factors by which predicted variances are calibrated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calibration {
-    /// Of the epistemic variance.
+    /// Factor of the epistemic variance.
     pub epistemic: f64,
-    /// Of both variances together.
+    /// Factor of both variances together.
     pub total: f64,
 }
 
@@ -88,27 +91,27 @@ pub(super) struct Deviation {
     pub value: f64,
     pub aleatoric: f64,
     pub epistemic: f64,
-    /// What its point weighs, of mean one over points.
+    /// Quadrature weight of its point, normalised to mean 1.
     pub weight: f64,
 }
 
 impl Calibration {
-    /// Variances as they are.
+    /// Factors that leave variances unchanged.
     pub(super) const NONE: Self = Self {
         epistemic: 1.0,
         total: 1.0,
     };
 
-    /// From the deviations of each judging input's realizations, by intervals of this reach;
-    /// `independent` of the inputs are so. The epistemic factor is that of the variance of a law of this
-    /// kind.
+    /// Factors from the deviations of each judging input's realizations, for intervals of this
+    /// reach. `independent` is the number of statistically independent judging inputs. The
+    /// epistemic factor is for the variance of a law of this kind.
     pub(super) fn new(
         judges: &[Vec<Deviation>],
         independent: usize,
         reach: Reach,
         kind: LawKind,
     ) -> Self {
-        // A judge that is predicted exactly has nothing to say.
+        // An input that is predicted exactly carries no information about calibration.
         let says = |judge: &&Vec<Deviation>| judge.iter().any(|d| d.value != 0.0);
         let judges: Vec<&Vec<Deviation>> = judges.iter().filter(says).collect();
         if judges.is_empty() {
@@ -128,8 +131,8 @@ impl Calibration {
         Self::averaged(&tried.collect::<Vec<(f64, Self)>>()).of_few(independent, kind)
     }
 
-    /// The mean of logarithms, each weighed by exp(-loss / [`WIDTH`]): the best of a grid would jump
-    /// when data hardly change.
+    /// The mean of the logarithms of factors, weighted by exp(-loss / [`WIDTH`]): the best point of
+    /// a grid would jump when data hardly change.
     fn averaged(tried: &[(f64, Self)]) -> Self {
         let least = tried
             .iter()
@@ -151,9 +154,10 @@ impl Calibration {
         COSTS[0] * self.total.ln().powi(2) + COSTS[1] * self.epistemic.ln().powi(2)
     }
 
-    /// The same with more of the epistemic part where so few independent judges asked for it: about
-    /// the square of Student's 95 % quantile with as many degrees of freedom over the normal one. A law
-    /// that is Student's itself has at least the variance that goes with its scale.
+    /// Increases the epistemic factor for few independent judging inputs, by about the squared
+    /// ratio of Student's 95 % quantile, with one degree of freedom per input, to the normal one.
+    /// If the epistemic part itself follows Student's law, the increase is at least the variance of
+    /// that law over the square of its scale.
     fn of_few(self, judges: f64, kind: LawKind) -> Self {
         let least = match kind {
             LawKind::Resampled => STUDENT_VARIANCE,
@@ -172,7 +176,8 @@ fn total(step: usize) -> f64 {
     MOST.powf(2.0 * step as f64 / STEPS as f64 - 1.0)
 }
 
-/// The mean squared miss of coverage at a step, with that of the mean coverage.
+/// The mean squared error of coverage at a step, plus the weighted squared error of the mean
+/// coverage.
 fn misses(table: &[Vec<f64>], step: usize) -> f64 {
     let count = table.len() as f64;
     let miss = |row: &Vec<f64>| row[step] - COVERAGE;
@@ -181,7 +186,7 @@ fn misses(table: &[Vec<f64>], step: usize) -> f64 {
     squares + MEAN * mean * mean
 }
 
-/// The share of a judge's values that an interval holds at each step.
+/// The share of an input's values that the interval covers at each step.
 fn coverages(values: &[Deviation], epistemic: f64, reach: Reach) -> Vec<f64> {
     let variance = |d: &Deviation| d.aleatoric + d.epistemic;
     let (count, sum) = values.iter().fold((0.0, 0.0), |(count, sum), d| {
@@ -216,7 +221,7 @@ mod tests {
     use super::*;
     use crate::testing::{Purpose, stream};
 
-    /// Judges whose means are off by `error` deviations and whose values vary by `spread`.
+    /// Judging inputs whose means are off by `error` deviations and whose values vary by `spread`.
     fn judges(error: f64, spread: f64) -> Vec<Vec<Deviation>> {
         let judge = |i| {
             let mut rng = stream(1, Purpose::Realization, i, 0);

@@ -1,4 +1,4 @@
-//! The list of candidates: regressions of the mean residual and of the variance among which judging
+//! The list of candidates: settings of all regressions of mean and variance among which the judging
 //! inputs choose.
 
 use super::kernel::{Covariance, Kernel};
@@ -6,43 +6,44 @@ use super::local::{LandmarkPlan, LocalPlan};
 use super::target::Parity;
 use super::{Part, Recipe};
 
-/// The narrowest filter: a relation at every point by itself.
+/// Width of the narrowest filter as a share of the axis: a pointwise relation.
 const NONE: f64 = 1e-3;
 
-/// Filter width as a share of the axis.
+/// Width of an ordinary filter as a share of the axis.
 const WIDTH: f64 = 0.03;
 
-/// A filter that sees farther.
+/// Width of a wider filter.
 const WIDE: f64 = 0.07;
 
-/// One as far as waves travel.
+/// Width of a still wider filter, about as far as waves travel.
 const FAR: f64 = 0.13;
 
-/// From near to the whole domain, for what a change far away does.
+/// Widths from near to half the domain, for effects of distant changes.
 const ALL: [f64; 5] = [WIDTH, WIDE, FAR, 0.25, HALF];
 
-/// As far as the domain goes.
+/// Width of a filter that sees the whole domain.
 const HALF: f64 = 0.5;
 
-/// Emphasis of low fidelity where it is trusted before the input.
+/// Emphasis of low fidelity in a plan that relies on it more than on the input.
 const LOW_FIRST: f64 = 3.0;
 
-/// Landmarks with which neighbourhoods are compared.
+/// Maximum number of landmarks of a local process.
 const LANDMARKS: usize = 1000;
 
-/// The same where symmetries are tried.
+/// Maximum number of landmarks while symmetries are tried.
 const LANDMARKS_OF_TRIALS: usize = 150;
 
-/// The settings of candidates.
+/// The settings of all candidates for one target.
 pub(super) struct CandidateList {
     pub local: Vec<LocalPlan>,
     pub kernels: Vec<Kernel>,
-    /// Gaussian processes over coordinates: whether they have a linear part.
+    /// Gaussian processes over coordinates, one per entry; `true` for a process with a linear
+    /// factor.
     pub processes: Vec<bool>,
 }
 
 impl Recipe {
-    /// Candidates for the mean residual, by input and low fidelity.
+    /// Candidates for the mean residual, from input and low fidelity.
     pub(super) fn mean(self) -> CandidateList {
         CandidateList {
             processes: self.processes(&[false, true]),
@@ -58,7 +59,7 @@ impl Recipe {
         }
     }
 
-    /// Candidates for the mean solution, by the input alone.
+    /// Candidates for the mean solution, from the input alone.
     pub(super) fn mean_by_input(self) -> CandidateList {
         CandidateList {
             processes: self.processes(&[false, true]),
@@ -67,7 +68,7 @@ impl Recipe {
         }
     }
 
-    /// Candidates for the variance, by input and low fidelity.
+    /// Candidates for the variance, from input and low fidelity.
     pub(super) fn variance(self) -> CandidateList {
         CandidateList {
             processes: self.processes(&[false]),
@@ -76,7 +77,7 @@ impl Recipe {
         }
     }
 
-    /// Candidates for the variance, by the input alone.
+    /// Candidates for the variance, from the input alone.
     pub(super) fn variance_by_input(self) -> CandidateList {
         let plans = || vec![spread_plan(&[0, 2], true, 2, WIDTH, 3)];
         CandidateList {
@@ -86,7 +87,7 @@ impl Recipe {
         }
     }
 
-    /// Candidates for the variance, by the predicted mean.
+    /// Candidates for the variance, from the predicted mean.
     pub(super) fn variance_around(self) -> Vec<LocalPlan> {
         self.local(around_plans)
     }
@@ -110,8 +111,9 @@ impl Recipe {
 }
 
 impl CandidateList {
-    /// A few regressions by which symmetries are tried: pointwise and integral relations and a local
-    /// process, which a wrong symmetry spoils, and kernels, which gain by copies.
+    /// The few regressions with which symmetries are tried: pointwise and integral relations and a
+    /// local process, which a wrong symmetry spoils, and kernels, which gain from additional
+    /// copies.
     pub(super) fn trial(parity: Parity, has_low: bool) -> Self {
         Self {
             local: match parity {
@@ -134,7 +136,7 @@ impl CandidateList {
     }
 }
 
-/// Those of the mean that need no low fidelity.
+/// Local regressions of the mean solution, from the input alone.
 fn plans_by_input() -> Vec<LocalPlan> {
     vec![
         plan(2, true, 2, &[WIDTH], 5),
@@ -166,7 +168,7 @@ fn matern(length: f64, smoothing: f64) -> Kernel {
     }
 }
 
-/// Filtered products up to a degree, times polynomials of the position.
+/// A local polynomial: filtered products up to a degree, times polynomials of the position.
 fn plan(
     degree: usize,
     with_input: bool,
@@ -186,7 +188,8 @@ fn plan(
     }
 }
 
-/// A Gaussian process of what surrounds a point; lengths are learned if none is given.
+/// A local process: a Gaussian process of the neighbourhood of a point. Lengths are learned unless
+/// a shared one is given.
 fn process(widths: &[f64], order: usize, shared: Option<f64>) -> LocalPlan {
     LocalPlan {
         degrees: vec![1],
@@ -248,7 +251,7 @@ fn spread_plan(
     }
 }
 
-/// No change of sign changes a variance: products of even degree first.
+/// Mostly products of even degree, because no change of sign changes a variance.
 fn variance_plans() -> Vec<LocalPlan> {
     let flat = LocalPlan {
         gradients: false,
@@ -263,7 +266,7 @@ fn variance_plans() -> Vec<LocalPlan> {
     ]
 }
 
-/// Variances by the predicted mean and its slope.
+/// Local regressions of the variance on the predicted mean and its gradient.
 fn around_plans() -> Vec<LocalPlan> {
     vec![
         spread_plan(&[0, 2], false, 2, WIDTH, 3),

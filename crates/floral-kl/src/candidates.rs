@@ -1,4 +1,4 @@
-//! Candidates of a blend, fitted one after another: cheap ones first, as long as a budget lasts.
+//! Fits the candidates of a blend one after another, cheap ones first, as long as a budget lasts.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::target::{Examples, Parity};
 use crate::Result;
 use crate::observer::{Event, Observer, go_on};
 
-/// The blend of a problem's candidates, and what it says of the judging inputs. Without any the simplest
-/// candidate is taken.
+/// The blend of a problem's candidates, and its verdict on the judging inputs. If no input can
+/// judge, the simplest candidate is taken.
 pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<(Blend, Verdict)> {
     let blend = Blend::empty(problem);
     let mut tried = blend.simplest(problem);
@@ -35,7 +35,7 @@ pub(super) fn blended(problem: &Problem<'_>, observer: &dyn Observer) -> Result<
     Ok((blend, verdict))
 }
 
-/// All candidates but the constants.
+/// Fits all candidates but the constants.
 fn fitted(blend: &Blend, problem: &Problem<'_>, observer: &dyn Observer) -> Result<Vec<Tried>> {
     let mut pass = Pass {
         blend,
@@ -63,7 +63,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// A local regression on the predicted mean.
+    /// Fits a local regression on the predicted mean.
     fn around(&mut self, plan: &LocalPlan, examples: &Examples<'_>) -> Result<()> {
         if self.clock.skips()? {
             return Ok(());
@@ -81,10 +81,10 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The candidates with one base.
+    /// Fits the candidates of one view.
     fn view(&mut self, view: &View<'_>) -> Result<()> {
         let coordinates = match self.problem.symmetries.is_trivial() {
-            // Coefficients of fields do not go with motions.
+            // Coefficients of fields have no simple transformation under motions.
             false => None,
             true => Coordinates::new(view.examples.train.framed, &self.problem.zeros),
         };
@@ -92,8 +92,8 @@ impl Pass<'_> {
         for &has_slopes in &view.candidates.processes {
             self.process(view, coordinates.as_ref(), has_slopes)?;
         }
-        // What surrounds a point says nothing of an input that is a few numbers, and filters leave
-        // these as they are.
+        // If the input is parameters alone, the neighbourhood of a point carries no information and
+        // filters change nothing: local regressions and smoothed kernels are left out.
         let is_numbers = coordinates.is_some_and(|c| c.are_parameters());
         let is_odd = self.blend.parity == Parity::Odd;
         let is_known = is_numbers && is_odd && self.tried.len() > before;
@@ -177,9 +177,9 @@ impl Pass<'_> {
 /// Counts candidates, and stops when the budget is spent.
 struct Clock<'a> {
     observer: &'a dyn Observer,
-    /// What is fitted, for people.
+    /// The target's name, for messages.
     of: &'static str,
-    /// Time that is left to others.
+    /// Time that is reserved for later parts of the fit.
     kept: Duration,
     done: usize,
     total: usize,
@@ -200,7 +200,7 @@ impl<'a> Clock<'a> {
         Self {
             observer,
             of: parity.name(),
-            // Of a budget the mean's regressions leave half, to the network and to the variance.
+            // The regressions of the mean leave half of a budget to the network and the variance.
             kept: match (parity, observer.time_left()) {
                 (Parity::Odd, Some(left)) => left / 2,
                 _ => Duration::ZERO,
@@ -211,7 +211,7 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Whether to leave the next candidate out, as the budget is spent.
+    /// Whether to leave the next candidate out because the budget is spent. Reports progress.
     fn skips(&mut self) -> Result<bool> {
         go_on(self.observer)?;
         let (of, done, total) = (self.of, self.done, self.total);

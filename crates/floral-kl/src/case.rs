@@ -1,4 +1,4 @@
-//! Training cases and queries as plain arrays, and the frame in which they are compared.
+//! Training cases and queries as plain arrays, and their frame, in which a scaling is divided out.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::realizations::Realizations;
 use super::{Lattice, Role, Symmetries};
 use crate::{Error, Result};
 
-/// What a solution is asked for: an input and, where there is one, its low-fidelity solution.
+/// A query: an input and, where there is one, its low-fidelity solution.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The input: [channel, point].
@@ -17,25 +17,26 @@ pub struct Query<'a> {
     pub low: Option<&'a [f64]>,
 }
 
-/// An input with realizations of its solution.
+/// A training case: an input with realizations of its solution.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// The input and its low-fidelity solution.
     pub query: Query<'a>,
-    /// Realizations: [realization, channel, point], of known points only if there are `points`.
+    /// Realizations: [realization, channel, point]; at known points only if there are `points`.
     pub realizations: Realizations<'a>,
-    /// The points of the lattice at which realizations are known; none means all of them.
+    /// The points of the lattice at which realizations are known; `None` means all.
     pub points: Option<&'a [usize]>,
 }
 
 impl Case<'_> {
-    /// At how many points realizations are known.
+    /// Number of points at which realizations are known.
     pub(super) fn known(&self, lattice: &Lattice) -> usize {
         self.points.map_or(lattice.len(), <[usize]>::len)
     }
 
-    /// The order of cases by the values of the input, then of low fidelity and of realizations; at
-    /// scattered points along a curve through them, so that the order of points does not matter.
+    /// Compares cases by the values of the input, then of low fidelity, then of the realizations.
+    /// Scattered points are visited along a curve through them, so that their order in memory does
+    /// not matter.
     fn in_order(&self, other: &Self, curve: Option<&[usize]>) -> Ordering {
         let curve = curve.filter(|_| self.points.is_none() && other.points.is_none());
         let lows = [self, other].map(|case| case.query.low.unwrap_or(&[]));
@@ -47,7 +48,7 @@ impl Case<'_> {
             })
     }
 
-    /// How many realizations there are.
+    /// Number of realizations.
     pub(super) fn count(&self, lattice: &Lattice, channels: Channels) -> usize {
         self.realizations.len() / (channels.solution * self.known(lattice)).max(1)
     }
@@ -59,7 +60,7 @@ pub(super) fn sort(cases: &mut [Case<'_>], lattice: &Lattice) {
     cases.sort_by(|a, b| a.in_order(b, curve.as_deref()));
 }
 
-/// The order of values, taken along a curve through the points of each field if there is one.
+/// Compares fields value by value, visiting points along `curve` if there is one.
 fn in_order(a: &[f64], b: &[f64], curve: Option<&[usize]>) -> Ordering {
     let count = a.len().min(b.len());
     let differ = |p: usize| Some(a[p].total_cmp(&b[p])).filter(|order| order.is_ne());
@@ -74,17 +75,17 @@ fn in_order(a: &[f64], b: &[f64], curve: Option<&[usize]>) -> Ordering {
     found.unwrap_or(Ordering::Equal)
 }
 
-/// How many channels input and solution have.
+/// Numbers of channels of input and solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channels {
-    /// Of the input.
+    /// Channels of the input.
     pub input: usize,
-    /// Of the solution and of low fidelity.
+    /// Channels of the solution and of low fidelity.
     pub solution: usize,
 }
 
 impl Channels {
-    /// Refuses arrays of other sizes, and values that are no numbers.
+    /// Refuses arrays of the wrong size, and values that are not finite.
     pub fn check(&self, lattice: &Lattice, query: &Query<'_>) -> Result<()> {
         expect("the input", query.input, self.input, &lattice.shape())?;
         query.low.map_or(Ok(()), |low| {
@@ -92,7 +93,8 @@ impl Channels {
         })
     }
 
-    /// Refuses a list of training cases that is empty or mixed, and every case that does not fit.
+    /// Refuses an empty list of training cases, cases of which only some have low fidelity, and
+    /// every case that does not fit the lattice.
     pub(super) fn check_all(
         &self,
         lattice: &Lattice,
@@ -114,7 +116,7 @@ impl Channels {
         Ok(())
     }
 
-    /// Refuses a case whose realizations do not fill whole fields, or points off the lattice.
+    /// Refuses a case whose realizations are no whole fields, or whose points are off the lattice.
     pub fn check_case(&self, lattice: &Lattice, case: &Case<'_>) -> Result<()> {
         self.check(lattice, &case.query)?;
         if let Some(points) = case.points {
@@ -129,7 +131,7 @@ impl Channels {
     }
 }
 
-/// Some inputs with low fidelity and some without.
+/// The error for inputs of which some have low fidelity and some do not.
 pub(super) fn mixed_low() -> Error {
     Error::Config {
         context: "kriging".into(),
@@ -177,14 +179,14 @@ fn expect(what: &str, values: &[f64], channels: usize, shape: &[usize]) -> Resul
     })
 }
 
-/// Input and low fidelity in the frame in which a scaling has been taken out.
+/// Input and low fidelity in the frame in which a scaling symmetry is divided out.
 #[derive(Debug, Clone)]
 pub(super) struct Framed {
-    /// The input over its size: [channel, point].
+    /// The input divided by its size: [channel, point].
     pub input: Vec<f64>,
-    /// Low fidelity over the solution's size: [channel, point]; empty if there is none.
+    /// Low fidelity divided by the solution's size: [channel, point]; empty if there is none.
     pub low: Vec<f64>,
-    /// The solution's size.
+    /// The solution's size; 1 if there is no scaling.
     pub size: f64,
     /// Number of points.
     pub points: usize,
@@ -205,7 +207,8 @@ impl Framed {
         }
     }
 
-    /// With the mean in place of low fidelity. residual: [channel, point].
+    /// The same with the mean, low fidelity plus residual, in place of low fidelity. residual:
+    /// [channel, point].
     pub(super) fn around(&self, residual: &[f64]) -> Self {
         let low = |p: usize| self.low.get(p).copied().unwrap_or(0.0);
         let mean = residual.iter().enumerate().map(|(p, r)| low(p) + r);
@@ -216,7 +219,7 @@ impl Framed {
         }
     }
 
-    /// Without low fidelity.
+    /// The same without low fidelity.
     pub(super) fn alone(&self) -> Self {
         Self {
             input: self.input.clone(),
@@ -225,7 +228,7 @@ impl Framed {
         }
     }
 
-    /// Moved by the motion of this number.
+    /// The same, moved by the motion with this number.
     pub(super) fn moved(&self, symmetries: &Symmetries, motion: usize) -> Self {
         let motion = &symmetries.motions[motion];
         Self {
@@ -236,7 +239,8 @@ impl Framed {
     }
 }
 
-/// The geometric mean of a positive field, the root mean square of another: c a has c times it.
+/// The size of a field: its geometric mean if it is positive, or else its root mean square. The
+/// size of c a is c times that of a.
 fn magnitude(values: &[f64]) -> f64 {
     let mean = |sum: f64| sum / values.len().max(1) as f64;
     let size = if values.iter().all(|value| *value > 0.0) {
@@ -247,7 +251,7 @@ fn magnitude(values: &[f64]) -> f64 {
     if size > 0.0 { size } else { 1.0 }
 }
 
-/// The mean of fields of one size.
+/// The mean of fields of equal length.
 pub(crate) fn mean_field(fields: &[Vec<f64>]) -> Vec<f64> {
     let mut mean = vec![0.0; fields[0].len()];
     for field in fields {

@@ -1,7 +1,7 @@
 //! The simplest candidates: a field that is the same for every input.
 //!
-//! About nothing it is the mean solution, about low fidelity the mean residual, a constant bias of the
-//! low-fidelity solver, or none at all.
+//! With the base `Input` it is the mean solution; with the base `Low` the mean residual, a constant
+//! bias of the low-fidelity solver, or zero.
 
 use super::large::picked;
 use super::target::{Examples, Parity, Sample};
@@ -11,15 +11,15 @@ use super::{Lattice, Symmetries};
 #[derive(Debug, Clone)]
 pub(super) struct Constant {
     pub field: Vec<f64>,
-    /// For each judging input its target as predicted without it: [channel, point], of a large domain at the
-    /// points that judge.
+    /// The left-out prediction for each judging input: [channel, point]; on a large domain at the
+    /// judged points.
     pub judged: Vec<Vec<f64>>,
-    /// Whether the field was known beforehand.
+    /// Whether the field was given beforehand.
     is_given: bool,
 }
 
 impl Constant {
-    /// A field that is known beforehand.
+    /// A field that is given beforehand.
     pub(super) fn given(field: Vec<f64>, examples: &Examples<'_>) -> Self {
         let judges = examples.judges();
         let judged = match judges.at {
@@ -33,7 +33,7 @@ impl Constant {
         }
     }
 
-    /// A field that was read.
+    /// A field from a stored fit.
     pub(super) fn restored(field: Vec<f64>) -> Self {
         Self {
             field,
@@ -42,7 +42,8 @@ impl Constant {
         }
     }
 
-    /// The mean target of the training inputs; an input is judged by that of the other folds.
+    /// The mean target of the training inputs; each input is judged by the mean over the other
+    /// folds.
     pub(super) fn mean(
         lattice: &Lattice,
         symmetries: &Symmetries,
@@ -62,7 +63,7 @@ impl Constant {
         mean
     }
 
-    /// What is guessed of the judging inputs at all points.
+    /// Left-out predictions for the judging inputs at all points.
     pub(super) fn judged_everywhere(
         &self,
         lattice: &Lattice,
@@ -80,7 +81,7 @@ impl Constant {
     }
 }
 
-/// The mean target of the training inputs, but for those of a fold.
+/// The mean target of the training inputs, without those of a fold, averaged over all symmetries.
 fn mean(
     lattice: &Lattice,
     symmetries: &Symmetries,
@@ -104,19 +105,20 @@ fn mean_of(sample: &Sample<'_>, inputs: &[usize]) -> Vec<f64> {
     mean
 }
 
-/// A number per channel at every point.
+/// A field with one number per channel at every point.
 pub(super) fn uniform(numbers: &[f64], points: usize) -> Vec<f64> {
     let channel = |number: &f64| std::iter::repeat_n(*number, points);
     numbers.iter().flat_map(channel).collect()
 }
 
-/// What targets of a kind lie between, with as much room on both sides as they span: a guess beyond is
-/// an extrapolation that no judge has seen.
+/// Bounds of guesses: the range of the training targets, widened by its own width on both sides. A
+/// guess beyond is an extrapolation that no judging input has tested. Variances lie between 0 and
+/// four times the largest one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bounds(pub Vec<[f64; 2]>);
 
 impl Bounds {
-    /// Of training targets; negated ones too if signs may change.
+    /// Bounds from training targets, and from negated ones if a symmetry changes the sign.
     pub(super) fn new(sample: &Sample<'_>, parity: Parity, symmetries: &Symmetries) -> Self {
         let points = sample.framed[0].points;
         let channels = sample.targets[0].len() / points;
@@ -143,11 +145,11 @@ impl Bounds {
         Self((0..channels).map(bounds).collect())
     }
 
-    /// Brings a field between them: [channel, point].
+    /// Clips a field to the bounds: [channel, point].
     pub(super) fn apply(&self, field: &mut [f64]) {
         let points = field.len() / self.0.len().max(1);
         for (channel, [low, high]) in field.chunks_exact_mut(points.max(1)).zip(&self.0) {
-            // Not clamp, which panics on bounds that are no numbers.
+            // Not clamp, which panics on bounds that are NaN.
             channel.iter_mut().for_each(|v| *v = v.max(*low).min(*high));
         }
     }

@@ -1,34 +1,34 @@
-//! Descent to a minimum of a smooth function of a few numbers.
+//! Minimization of a smooth function of a few variables.
 //!
-//! L-BFGS: the inverse Hessian by the last steps and changes of slope, with a backtracking line search
-//! (Nocedal & Wright, Numerical Optimization, 2006, algorithms 3.1 and 7.4).
+//! L-BFGS: the inverse Hessian from the last steps and changes of the gradient, with a backtracking
+//! line search (Nocedal & Wright, Numerical Optimization, 2006, algorithms 3.1 and 7.4).
 
 use std::collections::VecDeque;
 
-/// Steps that are remembered.
+/// Number of steps that are remembered.
 const MEMORY: usize = 10;
 
-/// The largest change of a number in one step.
+/// Largest change of a variable in one step.
 const LONGEST: f64 = 1.5;
 
 /// Share of the expected decrease that a step must achieve.
 const SUFFICIENT: f64 = 1e-4;
 
-/// Halvings of a step before the descent ends.
+/// Maximum number of halvings of a step.
 const HALVINGS: usize = 15;
 
-/// Decreases below this share of the value end the descent.
+/// Relative decrease of the value below which the descent ends.
 const TOLERANCE: f64 = 1e-6;
 
-/// A value and where it is.
+/// A value and the point at which the function has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Lowest {
     pub value: f64,
     pub at: Vec<f64>,
 }
 
-/// The lowest value found in a number of steps. `function` returns value and slope, none where it is
-/// not defined.
+/// Minimizes `function` from a start, in a number of steps at most. `function` returns value and
+/// gradient, or `None` where it is not defined.
 pub(crate) fn descend(
     function: impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>,
     start: &[f64],
@@ -53,7 +53,7 @@ pub(crate) fn descend(
     Some(Lowest { value, at })
 }
 
-/// A step that descends enough, with the value and the slope at its end.
+/// A step with sufficient decrease, and the value and the gradient at its end.
 fn search(
     function: impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>,
     at: &[f64],
@@ -77,12 +77,12 @@ fn search(
     None
 }
 
-/// The last steps with the changes of slope along them.
+/// The last steps, with the changes of the gradient along them.
 #[derive(Default)]
 struct Memory(VecDeque<(Vec<f64>, Vec<f64>)>);
 
 impl Memory {
-    /// Steps along which the slope does not grow say nothing of a minimum.
+    /// Skips steps along which the gradient does not grow: they show no positive curvature.
     fn remember(&mut self, step: Vec<f64>, change: Vec<f64>) {
         if dot(&step, &change) > 1e-10 * dot(&change, &change) {
             self.0.push_back((step, change));
@@ -92,7 +92,7 @@ impl Memory {
         }
     }
 
-    /// The inverse Hessian times a vector.
+    /// The approximate inverse Hessian times a vector.
     fn times(&self, vector: &[f64]) -> Vec<f64> {
         let mut q = vector.to_vec();
         let mut shares = Vec::new();

@@ -1,10 +1,10 @@
-//! Design: how far the errors at new inputs go together, so that inputs to solve next can be chosen
+//! Design: correlations of the errors at new inputs, by which the inputs to solve next are chosen
 //! apart from each other.
 //!
-//! Errors are taken for a Gaussian process over inputs, correlated by exp(-d^2 / (2 l^2)) with d the
-//! distance of `neighbours` between two inputs in the positions in which they are closest, and known
-//! at the training inputs. The length l is that at which the training inputs' own residuals part: a
-//! variogram (Cressie, Statistics for Spatial Data, 1993, section 2.4).
+//! Errors are modelled as a Gaussian process over inputs with correlation exp(-d^2 / (2 l^2)),
+//! known at the training inputs. d is the distance (see `neighbours`) between two inputs in the
+//! positions in which they are closest. The length l is fitted to the variogram of the training
+//! inputs' residuals (Cressie, Statistics for Spatial Data, 1993, section 2.4).
 
 use floral_linalg::{Mat, solve_positive};
 use rayon::prelude::*;
@@ -16,14 +16,14 @@ use super::kernel::Placed;
 use super::symmetry::Role;
 use crate::{Error, Result};
 
-/// Lengths tried, as multiples of the median distance between training inputs.
+/// Candidate lengths, as multiples of the median distance between training inputs.
 const LENGTHS: [f64; 9] = [0.06, 0.12, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 4.0];
 
-/// Share of the variance that no neighbour explains; without it copies would be singular.
+/// Nugget as a share of the variance; without it, copies would make the matrix singular.
 const NUGGET: f64 = 1e-4;
 
 impl Expansion {
-    /// Correlations of the errors at queries, given the training inputs: [query, query].
+    /// Correlations of the errors at queries, conditional on the training inputs: [query, query].
     pub fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Mat<f64>> {
         let framed: Vec<Framed> = queries
             .iter()
@@ -53,8 +53,8 @@ impl Expansion {
         }))
     }
 
-    /// Squared distances among queries, of queries to training inputs, and among training inputs
-    /// with the motions that bring them together.
+    /// Squared distances among queries, from queries to training inputs, and among training inputs;
+    /// the last with the motions that bring them together.
     #[allow(clippy::type_complexity)]
     fn distances(&self, framed: &[Framed]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Vec<Placed>>) {
         let near = &self.neighbours;
@@ -72,7 +72,7 @@ impl Expansion {
         (among, to_train, train.collect())
     }
 
-    /// The squared length over which residuals of training inputs part.
+    /// The squared length with the best fit to the variogram of the training inputs' residuals.
     fn length(&self, train: &[Vec<Placed>]) -> f64 {
         let pairs = (0..train.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
         let mut parted: Vec<(f64, f64)> = pairs
@@ -98,7 +98,8 @@ impl Expansion {
         best.unwrap_or(median)
     }
 
-    /// The squared distance of two training inputs' residuals, the second moved to the first.
+    /// Squared distance between the residuals of two training inputs, the second moved onto the
+    /// first.
     fn apart(&self, i: usize, j: usize, placed: &Placed) -> f64 {
         let moved = placed.motion.apply(Role::Solution, &self.residual(j));
         let own = self.residual(i);
@@ -112,7 +113,7 @@ impl Expansion {
         values.map(|v| f64::from(*v)).collect()
     }
 
-    /// The mean square of a residual about the mean of all.
+    /// The sill of the variogram: the mean squared norm of a residual about the mean residual.
     fn sill(&self) -> f64 {
         let count = self.residuals.len() as f64;
         let targets: Vec<Vec<f64>> = (0..self.residuals.len())

@@ -1,4 +1,4 @@
-//! Draws: what is predicted of one query's solution, and realizations of it.
+//! Draws: the prediction for a query, and realizations of its solution.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -11,30 +11,31 @@ use super::observed::{Innovation, Placement, Reading, Rows, Sensor, Update, cond
 use super::unknown::Unknown;
 use crate::{Error, Result};
 
-/// Training fields, each possibly moved and rolled, that make up the law of a query.
+/// Number of nearest training inputs, each in some position, that make up the law of a query.
 pub(super) const NEAREST: usize = 20;
 
-/// Predicts and draws the solution of one query; each realization has its own random numbers, so that
-/// it is the same however many are drawn, in whatever blocks.
+/// Predicts and draws the solution of one query. Each realization has its own random numbers, so
+/// that it is the same however many are drawn, in whatever blocks.
 pub struct Draws<'a> {
     fitted: &'a Expansion,
-    /// In the units of the data.
+    /// The prediction, in the units of the data.
     prediction: Prediction,
     deviations: Option<Deviations<'a>>,
-    /// What is not known of the mean, [factor, channel, point].
+    /// Fields of the epistemic part: [factor, channel, point].
     unknown: Vec<f32>,
-    /// Whether its law is Student's, or normal with the same variance.
+    /// Whether the epistemic part follows Student's law, or a normal law of the same variance.
     is_student: bool,
-    /// What readings of the solution say of each draw.
+    /// The update of every draw by readings of the solution.
     update: Option<Update>,
     /// The mean around which draws are made, without readings.
     centre: Vec<f64>,
-    /// Given readings, the factor of deviations from their own mean, and that mean in units of the fit.
+    /// Given readings, the stretch of deviations about their own mean, and that mean in units of
+    /// the fit.
     stretched: Option<(f64, Vec<f64>)>,
 }
 
 impl Expansion {
-    /// What predicts and draws the solution of a query.
+    /// Conditions on a query: returns its prediction and a source of realizations.
     pub fn condition(&self, query: &Query<'_>) -> Result<Draws<'_>> {
         let scaled = self.scaled(query)?;
         let framed = Framed::new(&scaled.query(), &self.symmetries);
@@ -50,7 +51,7 @@ impl Expansion {
 }
 
 impl<'a> Draws<'a> {
-    /// Of a prediction in units of the fit, with factor fields of what is not known of the mean.
+    /// Draws around a prediction in units of the fit, with the factor fields of the epistemic part.
     pub(super) fn new<'f>(
         fitted: &'a Expansion,
         prediction: Prediction,
@@ -76,15 +77,15 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// Draws what is not known of the mean from a normal law, of the same variance. For solutions learned
-    /// through a transform: the exponential of Student's law has no moments.
+    /// Draws the epistemic part from a normal law of the same variance. Needed for solutions
+    /// learned through a transform: the exponential of Student's law has no moments.
     pub fn with_normal_unknown(mut self) -> Self {
         self.is_student = false;
         self
     }
 
-    /// Conditions on readings of one realization, all at once: mean, variances and draws are those given
-    /// the readings.
+    /// Conditions on readings of one realization, all at once: mean, variances and draws are then
+    /// those given the readings.
     pub fn observe(&mut self, readings: &[Reading]) -> Result<Innovation> {
         if self.update.is_some() {
             return Err(Error::Config {
@@ -112,7 +113,7 @@ impl<'a> Draws<'a> {
         Ok(innovation)
     }
 
-    /// Where to measure next, given readings that there are already, if any.
+    /// Where to measure next, given earlier readings, if there are any.
     pub fn sensors(&self, placement: &Placement, readings: &[Reading]) -> Result<Vec<Sensor>> {
         let rows = match readings.is_empty() {
             true => None,
@@ -129,12 +130,12 @@ impl<'a> Draws<'a> {
         Rows::new(readings, &self.prediction.mean, |place| self.scale(place))
     }
 
-    /// The unit of a value.
+    /// The scale of a value's unit.
     fn scale(&self, place: usize) -> f64 {
         self.fitted.units.solution()[place / self.fitted.lattice.len().max(1)].scale
     }
 
-    /// Whether values at every point are normal.
+    /// Whether the law at every point is normal.
     pub fn is_normal(&self) -> bool {
         !self.is_resampled() && self.fitted.support.is_none() && self.update.is_none()
     }
@@ -148,8 +149,8 @@ impl<'a> Draws<'a> {
         &self.prediction
     }
 
-    /// The epistemic variance of a quantity sum_i factor_i u_i with entries (place, factor). None if
-    /// realizations are clipped to the range of the data, so that their parts do not simply add.
+    /// The epistemic variance of a quantity sum_i factor_i u_i with entries (place, factor). `None`
+    /// if realizations are clipped to the range of the data, so that their parts do not simply add.
     pub fn epistemic_variance(&self, entries: &[(usize, f64)]) -> Option<f64> {
         if !self.fitted.support.is_none() {
             return None;
@@ -166,9 +167,10 @@ impl<'a> Draws<'a> {
         Some(fields.map(|field| f64::powi(read(field), 2)).sum())
     }
 
-    /// The fields whose multiples by uncorrelated numbers of variance one are the epistemic part of every
-    /// realization: [factor][channel, point] in the units of the data. None given readings, and if
-    /// realizations are clipped to the range of the data, so that their parts do not simply add.
+    /// The fields whose multiples by uncorrelated numbers of variance 1 are the epistemic part of
+    /// every realization: [factor][channel, point] in the units of the data. `None` given readings,
+    /// and if realizations are clipped to the range of the data, so that their parts do not simply
+    /// add.
     pub fn epistemic_fields(&self) -> Option<Vec<Vec<f64>>> {
         if !self.fitted.support.is_none() || self.update.is_some() {
             return None;
@@ -179,30 +181,33 @@ impl<'a> Draws<'a> {
         Some(fields.map(field).collect())
     }
 
-    /// Values of a realization.
+    /// Number of values of a realization.
     pub fn values(&self) -> usize {
         self.prediction.mean.len()
     }
 
-    /// How many independent normal numbers, but for their common scale, the epistemic part of a realization takes.
+    /// Number of normal numbers, independent but for a common scale, in the epistemic part of a
+    /// realization.
     pub fn epistemic_count(&self) -> usize {
         self.unknown.len() / self.values().max(1)
     }
 
-    /// A realization per generator: [realization, channel, point].
+    /// Draws one realization per generator: [realization, channel, point].
     pub fn draw_many<R: Rng + Send>(&self, rngs: &mut [R], out: &mut [f64]) {
-        // Deviations are drawn in f32; the mean is added in f64, beside which they may be small.
+        // Deviations are drawn in f32; the mean is added in f64, because deviations may be small
+        // beside it.
         let drawn = vec![0.0; out.len()];
         let unknown = Unknown {
             fields: &self.unknown,
-            // Readings say how far off the mean is: given them, the rest is taken for normal.
+            // Readings inform about the scale of the error of the mean: given them, the rest is
+            // taken to be normal.
             is_student: self.is_student && self.update.is_none(),
         };
         self.draw_from(drawn, unknown, rngs, out);
     }
 
-    /// The same with these normal numbers for the epistemic part of all of them: realizations of one
-    /// plausible model, without readings.
+    /// The same with given normal numbers for the epistemic part of all realizations: these are
+    /// then realizations of one plausible model. Only without readings.
     pub fn draw_given<R: Rng + Send>(&self, rngs: &mut [R], normals: &[f64], out: &mut [f64]) {
         let values = self.values().max(1);
         let mut known = vec![0.0; values];
@@ -214,8 +219,8 @@ impl<'a> Draws<'a> {
         self.draw_from(drawn, Unknown::normal(&[]), rngs, out);
     }
 
-    /// Realizations in the units of the data: deviations as given, draws of the law and multiples of what
-    /// is not known of the mean added to them.
+    /// Realizations in the units of the data: adds draws of the law and of the epistemic part to
+    /// given deviations.
     fn draw_from<R: Rng + Send>(
         &self,
         mut drawn: Vec<f32>,
@@ -246,7 +251,7 @@ impl<'a> Draws<'a> {
         self.fitted.support.bound(out, points);
     }
 
-    /// A deviation in units of the fit becomes a realization.
+    /// Turns a deviation in units of the fit into a realization.
     fn add_mean(&self, deviation: &mut [f64]) {
         for (place, value) in deviation.iter_mut().enumerate() {
             *value = self.centre[place] + self.scale(place) * *value;

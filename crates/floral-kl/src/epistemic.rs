@@ -1,4 +1,4 @@
-//! The epistemic part: how far the predicted mean may be off, from what it missed at judging inputs.
+//! The epistemic part: the error of the predicted mean, learned from its errors at judging inputs.
 
 use floral_linalg::{Mat, MatRef, symmetric_eigen};
 
@@ -8,42 +8,44 @@ use super::{Lattice, Symmetries};
 
 /// Errors at judging inputs as factor fields, and their mean square at every point.
 ///
-/// The squared error at an input is taken for proportional to its novelty n, the posterior variance of
-/// a process over the mean of it: E[e^2(x)] = n v(x), so that v = mean of e_i^2 / n_i.
+/// The squared error at an input is modelled as proportional to its novelty n, a posterior variance
+/// over its mean: E[e^2(x)] = n v(x), so that v is the mean of e_i^2 / n_i.
 pub(super) struct Epistemic {
-    /// Of unit variance together: [factor, value].
+    /// Factor fields, scaled to unit variance together: [factor, value].
     pub factors: Vec<f32>,
     /// Variance of the mean at every point for an input of novelty 1, framed.
     pub variance: Vec<f64>,
-    /// Whether it grows with novelty; without judging inputs nothing is known of that.
+    /// Whether the variance grows with novelty; without judging inputs that is unknown, and it does
+    /// not.
     pub grows: bool,
 }
 
-/// Factors kept of the errors.
+/// Maximum number of factors.
 const MOST_FACTORS: usize = 24;
 
-/// Share of the errors' squares that is taken for ignorance even if realizations explain them.
+/// Least share of the squared errors that counts as epistemic, even if the noise of the runs
+/// explains them.
 const LEAST: f64 = 0.05;
 
-/// Novelty below this counts as this: next to a training input the runs' own noise is left.
+/// Least novelty: next to a training input the noise of its runs remains.
 const LEAST_NOVELTY: f64 = 0.05;
 
-/// What judging inputs say of the mean.
+/// Errors of the mean at judging inputs, from which the epistemic part is learned.
 pub(super) struct Missed<'a> {
     pub lattice: &'a Lattice,
     pub symmetries: &'a Symmetries,
     /// [judge][channel, point].
     pub errors: &'a [Vec<f64>],
     pub judges: &'a Moments<'a>,
-    /// Of each judge.
+    /// The novelty of each judging input.
     pub novelty: &'a [f64],
-    /// Judges of one group were left out together.
+    /// The group of each judging input; those of one group were left out together.
     pub groups: &'a [usize],
 }
 
 impl Missed<'_> {
-    /// The epistemic part, and for every judge the variance, for its novelty, that judges of other
-    /// groups say: [judge][channel, point].
+    /// The epistemic part; and for every judging input the variance at its novelty that inputs of
+    /// other groups predict: [judge][channel, point].
     pub(super) fn learned(&self) -> (Epistemic, Vec<Vec<f64>>) {
         let squares: Vec<[Vec<f64>; 2]> = (0..self.errors.len()).map(|i| self.squares(i)).collect();
         let count = 1 + self.groups.iter().max().copied().unwrap_or(0);
@@ -73,7 +75,8 @@ impl Missed<'_> {
         (epistemic, left_out)
     }
 
-    /// Squared errors of one judge over its growth: less what its runs explain, and as they are.
+    /// Squared errors of one judging input over its growth: minus the part that its runs explain,
+    /// and in full.
     fn squares(&self, i: usize) -> [Vec<f64>; 2] {
         let growth = growth(self.novelty[i]);
         let noise = self.judges.variances.get(i);
@@ -88,7 +91,7 @@ impl Missed<'_> {
     }
 }
 
-/// Sums of such squares over some judges.
+/// Sums of squared errors over some judging inputs.
 #[derive(Clone)]
 struct Sums {
     squares: [Vec<f64>; 2],
@@ -133,8 +136,8 @@ fn growth(novelty: f64) -> f64 {
 }
 
 impl Epistemic {
-    /// Of a mean that no input has judged: as far off, everywhere in a channel, as a field of this
-    /// mean square.
+    /// The epistemic part of a mean that no input has judged: at every point of a channel the same
+    /// squared error.
     pub(super) fn unjudged(squares: &[f64], points: usize) -> Self {
         Self {
             factors: vec![1.0; squares.len() * points],
@@ -148,7 +151,7 @@ impl Epistemic {
         self.factors.chunks_exact(values.max(1))
     }
 
-    /// The variance's factor for a query of this novelty.
+    /// The factor of the variance for a query of this novelty.
     pub(super) fn growth(&self, novelty: f64) -> f64 {
         if self.grows { growth(novelty) } else { 1.0 }
     }
@@ -171,7 +174,7 @@ fn leading(errors: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..MOST_FACTORS).map(field).collect()
 }
 
-/// Factors scaled so that their squares sum to one at every point where any of them is not zero:
+/// Factors scaled so that their squares sum to one at every value where any of them is not zero:
 /// [factor, value].
 fn unit(fields: Vec<Vec<f64>>) -> Vec<f32> {
     let values = fields.first().map_or(0, Vec::len);

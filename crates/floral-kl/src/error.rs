@@ -1,10 +1,10 @@
-//! What can go wrong in a fit: each variant carries the facts and says what to do.
+//! Errors of a fit: each variant carries the facts and says what to do.
 
-/// What can go wrong, in words meant for the person who typed the command.
+/// An error, in words meant for the person who typed the command.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Settings or data that do not go together.
+    /// Settings or data that do not fit together.
     #[error("{context}: {reason}")]
     Config {
         /// The setting or the data in question.
@@ -16,7 +16,7 @@ pub enum Error {
     /// A name of an axis or of a symmetry that does not exist.
     #[error("unknown {kind} {name:?}; choose one of {known}")]
     UnknownName {
-        /// What kind of thing was asked for.
+        /// The kind of name: axis or symmetry.
         kind: &'static str,
         /// The name as given.
         name: String,
@@ -24,7 +24,7 @@ pub enum Error {
         known: String,
     },
 
-    /// An array of another shape than its lattice.
+    /// An array whose shape does not match its lattice.
     #[error("{what} has shape {found:?} but {expected:?} is needed")]
     Shape {
         /// The array in question.

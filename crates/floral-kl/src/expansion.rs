@@ -4,11 +4,10 @@
 //!
 //!   u = low + r + sum_k c_k f_k + remainder + e,
 //!
-//! a conditional Karhunen-Loeve expansion: the mean residual r and the variance are each a
-//! `blend` of regressions; coefficients and factors come from runs of training inputs
-//! that resemble the new one (`law`); e is what is not known of the mean
-//! (`epistemic`). `calibration` sets the width of intervals. All of it happens in
-//! `units` of the data.
+//! a conditional Karhunen-Loeve expansion. The mean residual r and the variance are each a `blend`
+//! of regressions. Coefficients c_k and factors f_k come from runs of training inputs that resemble
+//! the new one (`law`); e is the epistemic part, the error of the mean (`epistemic`). `calibration`
+//! sets the width of intervals. All of it is computed in `units` of the fit.
 
 use super::blend::{Blend, MemberScore};
 use super::calibration::Calibration;
@@ -25,19 +24,19 @@ use super::units::{ScaledQuery, Units};
 use super::{Lattice, Symmetries, Symmetry};
 use crate::Result;
 
-/// What an expansion is fitted to.
+/// The data that an expansion is fitted to.
 #[derive(Clone, Copy)]
 pub struct Material<'a> {
     /// The grid.
     pub lattice: &'a Lattice,
     /// Channels of input and solution.
     pub channels: Channels,
-    /// Motions of inputs that move their solutions likewise.
+    /// Motions under which solutions move with their inputs.
     pub symmetries: &'a Symmetries,
     /// Training inputs.
     pub cases: &'a [Case<'a>],
-    /// Inputs that choose, weigh and calibrate; without any, training inputs do, each left out of the
-    /// fit that it judges.
+    /// Inputs by which candidates are chosen and weighted and variances calibrated. If there are
+    /// none, training inputs take their place, each left out of the fit that it judges.
     pub held_out: &'a [Case<'a>],
 }
 
@@ -49,19 +48,20 @@ pub struct Expansion {
     pub(super) units: Units,
     /// The training inputs.
     pub(super) framed: Vec<Framed>,
-    /// Their mean residuals, by which `design` sees how far errors go together: [input][value].
+    /// Mean residuals of the training inputs, from which `design` learns correlations of errors:
+    /// [input][value].
     pub(super) residuals: Vec<Vec<f32>>,
     pub(super) mean: Blend,
     pub(super) variance: Option<Blend>,
     pub(super) law: Option<Law>,
     pub(super) neighbours: Neighbours,
     pub(super) epistemic: Epistemic,
-    /// One per channel.
+    /// Factors of calibration, one pair per channel.
     pub(super) calibration: Vec<Calibration>,
     pub(super) least_variance: f64,
     pub(super) fixed: Fixed,
     pub(super) support: Support,
-    /// Judging inputs as predicted without them, by which quantities are calibrated.
+    /// Judging inputs with predictions made without them, by which other quantities are calibrated.
     pub(super) left_out: Option<LeftOut>,
 }
 
@@ -73,7 +73,7 @@ impl Expansion {
         Ok(self.finished(prediction))
     }
 
-    /// A prediction in the units of the data, where it can be.
+    /// Converts a prediction to the units of the data, and clips its mean to the support.
     pub(super) fn finished(&self, prediction: Prediction) -> Prediction {
         let points = self.lattice.len();
         let mut prediction = self.units.restored(prediction, points);
@@ -81,17 +81,17 @@ impl Expansion {
         prediction
     }
 
-    /// The candidates for the mean, and what they achieved at judging inputs.
+    /// The candidates for the mean, and their scores at judging inputs.
     pub fn mean_scores(&self) -> &[MemberScore] {
         &self.mean.scores
     }
 
-    /// The candidates for the variance; none if inputs have one realization each.
+    /// The candidates for the variance; none if no variance was learned.
     pub fn variance_scores(&self) -> &[MemberScore] {
         self.variance.as_ref().map_or(&[], |blend| &blend.scores)
     }
 
-    /// Whether values at every point are normal.
+    /// Whether the law at every point is normal.
     pub fn is_normal(&self) -> bool {
         let kind = self.law.as_ref().map(|law| law.kind);
         self.support.is_none() && kind.is_none_or(|kind| kind == LawKind::Normal)
@@ -107,7 +107,7 @@ impl Expansion {
         &self.symmetries.declared
     }
 
-    /// How many channels inputs and solutions have.
+    /// Numbers of channels of inputs and solutions.
     pub fn channels(&self) -> Channels {
         self.channels
     }
@@ -124,7 +124,7 @@ impl Expansion {
         Ok(Framed::new(&self.scaled(query)?.query(), &self.symmetries))
     }
 
-    /// Mean and calibrated variances of a framed query, in units.
+    /// Mean and calibrated variances of a framed query, in units of the fit.
     pub(super) fn prediction(&self, framed: &Framed) -> Prediction {
         let mut mean = self.mean.predict(framed, None);
         let around = framed.around(&over(mean.clone(), framed.size));
@@ -149,7 +149,7 @@ impl Expansion {
         prediction
     }
 
-    /// Calibrates the parts of a prediction in units, for an input of this size; `least` is the least
+    /// Calibrates a prediction in units of the fit, for an input of this size; `least` is the least
     /// aleatoric variance.
     pub(super) fn apply_calibration(&self, prediction: &mut Prediction, size: f64, least: f64) {
         let Prediction {

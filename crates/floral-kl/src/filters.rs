@@ -2,11 +2,11 @@
 
 use crate::Lattice;
 
-/// Filters reach this many widths, where they have fallen to a millionth.
+/// Reach of filters in widths, where they have fallen below a millionth.
 const REACH: f64 = 4.0;
 
-/// The taps of order 0..=`order` for a width in points: He_b(2 x / w) exp(-(x / w)^2) / sqrt(b!),
-/// where He_b are the Hermite polynomials of the probabilists.
+/// Filter taps of the orders 0..=`order` for a width w in points: proportional to He_b(2 x / w)
+/// exp(-(x / w)^2) / sqrt(b!), with the Hermite polynomials He_b of the probabilists.
 pub(crate) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
     let reach = (REACH * width).ceil() as i64;
     let mut all = vec![Vec::new(); order + 1];
@@ -24,7 +24,8 @@ pub(crate) fn taps(width: f64, order: usize) -> Vec<Vec<f64>> {
     all
 }
 
-/// The field convolved with `taps` along `axis`; beyond a wall it is mirrored.
+/// The field convolved with `taps` along `axis`; it is mirrored beyond the ends of an axis that is
+/// not periodic.
 pub(crate) fn convolve(lattice: &Lattice, axis: usize, taps: &[f64], field: &[f64]) -> Vec<f64> {
     let (n, stride) = (lattice.axes[axis].len, lattice.stride(axis));
     let (reach, periodic) = (taps.len() / 2, lattice.axes[axis].periodic);
@@ -35,7 +36,7 @@ pub(crate) fn convolve(lattice: &Lattice, axis: usize, taps: &[f64], field: &[f6
         for (j, value) in line.iter_mut().enumerate() {
             *value = field[start + stride * inside(j as i64 - reach as i64, n, periodic)];
         }
-        // Tap by tap over the whole line: the inner loop has no sum to wait for.
+        // Tap by tap over the whole line, so that the inner loop does not wait for a sum.
         sums.fill(0.0);
         for (k, tap) in taps.iter().rev().enumerate() {
             let shifted = sums.iter_mut().zip(&line[k..]);
@@ -48,7 +49,8 @@ pub(crate) fn convolve(lattice: &Lattice, axis: usize, taps: &[f64], field: &[f6
     out
 }
 
-/// The point of an axis of n points that stands for position `i` beyond its ends.
+/// The point of an axis of n points that replaces position `i` beyond its ends, by periodicity or
+/// by mirroring.
 pub(crate) fn inside(i: i64, n: usize, periodic: bool) -> usize {
     let n = n as i64;
     if periodic {

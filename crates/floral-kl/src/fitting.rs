@@ -23,8 +23,8 @@ use super::{Part, Recipe};
 use crate::Result;
 use crate::observer::{Event, Observer};
 
-/// Predicted variances are at least this share of the training inputs' mean variance, where anything
-/// varies at all.
+/// Least aleatoric variance as a share of the training inputs' mean variance, where anything varies
+/// at all.
 const LEAST_VARIANCE: f64 = 1e-3;
 
 impl Expansion {
@@ -38,7 +38,7 @@ impl Expansion {
         Self::fit_with(recipe, kind, material, None, observer)
     }
 
-    /// The same, with networks stacked on the mean where they gain.
+    /// Like [`Self::fit`], with networks stacked on the mean if they reduce its error.
     pub fn fit_with(
         recipe: Recipe,
         kind: LawKind,
@@ -64,7 +64,8 @@ impl Expansion {
         if held_out.is_empty() || !cases.iter().any(is_single) {
             return fitting.fitted(material);
         }
-        // What single realizations vary by is what the mean misses at inputs left out.
+        // With single realizations the spread is learned from the errors of the mean at left-out
+        // training inputs, so held-out inputs are more useful as training inputs.
         fitting.fitted(&Material {
             cases: &[cases, held_out].concat(),
             held_out: &[],
@@ -82,7 +83,7 @@ struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
-    /// Fits cases as they are given: leaves outliers out, finds symmetries, chooses units.
+    /// Fits cases in the units of the data: leaves outliers out, finds symmetries, chooses units.
     fn fitted(&self, material: &Material<'_>) -> Result<Expansion> {
         let Material {
             lattice, channels, ..
@@ -98,7 +99,7 @@ impl Fitting<'_> {
             ..*case
         });
         let mut cases: Vec<Case<'_>> = cleaned.collect();
-        // What a fit makes of its inputs does not depend on the order in which they come.
+        // Sorted, so that the fit does not depend on the order of the inputs.
         case::sort(&mut cases, lattice);
         let Discovery {
             lattice,
@@ -128,7 +129,7 @@ impl Fitting<'_> {
         self.fitted_in_units(&material, &units, support)
     }
 
-    /// Fits cases in units.
+    /// Fits cases in units of the fit.
     fn fitted_in_units(
         &self,
         material: &Material<'_>,
@@ -198,7 +199,7 @@ impl Fitting<'_> {
         Ok(fitted)
     }
 
-    /// Fits variances and law; gives what the variances' blend says of the judging inputs.
+    /// Fits variances and law; returns the verdict of the variance's blend on the judging inputs.
     fn fit_spread(
         &self,
         fitted: &mut Expansion,
@@ -211,7 +212,8 @@ impl Fitting<'_> {
         if !train.has_variances() {
             return Ok(None);
         }
-        // Means as a new input's would be: guessed by the others, or at least not its own average.
+        // Means as a new input would have them: left-out predictions, or those of the fit if
+        // held-out inputs judge.
         let guesses = match known.has_held() {
             false => verdict.guesses.clone(),
             true => {
@@ -226,7 +228,7 @@ impl Fitting<'_> {
         let values = fitted.channels.solution * fitted.lattice.len();
         let sources = cases.iter().zip(&train.interpolated).zip(&train.framed);
         let sources = sources.map(|((case, interpolated), framed)| match interpolated {
-            // These are framed already.
+            // Interpolated fields are framed already.
             Some(fields) => (fields.into(), 1.0),
             None => (case.realizations, framed.size),
         });
@@ -236,7 +238,8 @@ impl Fitting<'_> {
     }
 }
 
-/// The epistemic part, and for every judge its variance as the others say: [judge][channel, point].
+/// The epistemic part, and for every judging input its variance as learned from the others:
+/// [judge][channel, point].
 fn epistemic(
     fit: &Fit<'_>,
     known: &Known<'_>,
@@ -270,8 +273,9 @@ fn singles(values: &[f64]) -> Vec<f32> {
     values.iter().map(|v| *v as f32).collect()
 }
 
-/// Mean squares, a number per channel, by which a mean that nothing has judged may be off: twice what the
-/// residual, or of a mean solution the solution, varies by over the domain, as two of them differ by.
+/// The mean squared error, per channel, assumed of a mean that no input has judged: twice the mean
+/// square over the domain of the residual, or of the solution if the mean is a mean solution. Two
+/// independent fields differ by as much.
 fn unjudged_squares(mean: &Blend, train: &Moments<'_>) -> Vec<f64> {
     let is_solution = mean
         .members

@@ -1,4 +1,4 @@
-//! What never varies: points at which all runs of an input agree, or all runs of all inputs.
+//! Values that never vary: where all runs of an input agree, or all runs of all inputs.
 
 use super::case::mean_field;
 use super::moments::Moments;
@@ -6,7 +6,7 @@ use super::symmetry::Role;
 use super::target::Parity;
 use super::{Lattice, Symmetries};
 
-/// Variances in units of the data that are round-off.
+/// Variances, in units of the fit, below which values do not vary.
 const ROUND_OFF: f64 = 1e-20;
 
 /// Points without spread: [channel, point] each.
@@ -14,12 +14,13 @@ const ROUND_OFF: f64 = 1e-20;
 pub(super) struct Fixed {
     /// Whether runs of one input differ.
     pub varies: Vec<bool>,
-    /// The value that every run of every input has, if there is one; empty if there is none anywhere.
+    /// The value that every run of every input has, if they agree; empty if they agree nowhere.
     pub values: Vec<Option<f64>>,
 }
 
 impl Fixed {
-    /// Of training inputs in a number of folds; one input says nothing of the next.
+    /// From training inputs in this number of folds; from a single one, nothing follows for other
+    /// inputs.
     pub(super) fn new(
         train: &Moments<'_>,
         lattice: &Lattice,

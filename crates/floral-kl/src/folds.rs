@@ -1,9 +1,10 @@
 //! Folds: training inputs that are left out together, so that each is judged by a fit to others.
 //!
-//! An input and its copies, exact, nearly so or moved by a symmetry, share a fold: a fit to one would
-//! know the answer for the other.
+//! An input and its copies (exact, approximate or moved by a symmetry) share a fold: a fit to one
+//! would know the answer for the other.
 
-/// More distinct inputs than these share folds: a fit to 23 parts of 24 is nearly that to all.
+/// Maximum number of folds; with more distinct inputs, several share a fold. A fit to 23 of 24
+/// folds is nearly a fit to all.
 const MOST: usize = 24;
 
 /// The fold of every training input.
@@ -14,7 +15,7 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Folds of training inputs by a number for each that copies share.
+    /// Folds from a number for every training input; copies have the same number.
     pub(super) fn new(distinct: &[usize]) -> Self {
         let groups = distinct.iter().max().map_or(0, |last| last + 1);
         Self {
@@ -23,7 +24,7 @@ impl Folds {
         }
     }
 
-    /// At most `most` folds, each of whole ones.
+    /// Merges folds, so that at most `most` are left.
     pub(super) fn merged(&self, most: usize) -> Self {
         Self {
             of: self.of.iter().map(|fold| fold % most).collect(),
@@ -31,7 +32,7 @@ impl Folds {
         }
     }
 
-    /// Every input by itself.
+    /// Each input in a fold of its own.
     #[cfg(test)]
     pub(super) fn single(inputs: usize) -> Self {
         Self {
@@ -40,12 +41,12 @@ impl Folds {
         }
     }
 
-    /// How many inputs there are.
+    /// Number of inputs.
     pub(super) fn inputs(&self) -> usize {
         self.of.len()
     }
 
-    /// How many folds there are; one if all inputs are copies.
+    /// Number of folds; one if all inputs are copies.
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -4,24 +4,25 @@ use floral_linalg::{Mat, solve_positive};
 
 use super::Lattice;
 
-/// Lengths tried along every axis, as shares of it.
+/// Candidate lengths along every axis, as shares of it.
 const LENGTHS: [f64; 7] = [0.04, 0.07, 0.11, 0.17, 0.27, 0.45, 0.8];
 
-/// Added to the diagonal, as a share of the variance: measurements are taken for nearly exact.
+/// Nugget added to the diagonal, as a share of the variance: known values are nearly exact.
 const NUGGET: f64 = 1e-4;
 
-/// Sweeps over the axes in search of lengths.
+/// Sweeps over the axes in the search for lengths.
 const SWEEPS: usize = 2;
 
-/// A squared-exponential covariance with a length an axis, or a coordinate of scattered points.
+/// A squared-exponential covariance with one length per axis, or per coordinate of scattered
+/// points.
 pub(super) struct Interpolation<'a> {
     lattice: &'a Lattice,
     lengths: Vec<f64>,
 }
 
 impl<'a> Interpolation<'a> {
-    /// Lengths of least error where each known value is guessed from the others; fields: points and
-    /// the values there, a field after another.
+    /// Chooses the lengths with the least leave-one-out error. fields: the known points, and the
+    /// values there, one field after another.
     pub(super) fn fitted(lattice: &'a Lattice, fields: &[(&[usize], Vec<f64>)]) -> Self {
         let axes = match lattice.points() {
             Some(points) => points.coordinates().len(),
@@ -46,7 +47,7 @@ impl<'a> Interpolation<'a> {
         best
     }
 
-    /// What each known value counts at each point of the lattice: [point, known].
+    /// Interpolation weights of the known values at each point of the lattice: [point, known].
     pub(super) fn weights(&self, known: &[usize]) -> Mat<f64> {
         let cross = Mat::from_fn(known.len(), self.lattice.len(), |j, p| {
             self.covariance(known[j], p)
@@ -57,8 +58,8 @@ impl<'a> Interpolation<'a> {
             .expect("a covariance with a nugget is positive definite")
     }
 
-    /// A closing axis is measured by the chord of its circle, on which the covariance stays
-    /// positive definite.
+    /// The covariance of two points. A periodic axis is measured by the chord of its circle, which
+    /// keeps the covariance positive definite.
     fn covariance(&self, a: usize, b: usize) -> f64 {
         let mut square = 0.0;
         if let Some(points) = self.lattice.points() {
@@ -87,7 +88,8 @@ impl<'a> Interpolation<'a> {
         })
     }
 
-    /// With the inverse B of the Gram matrix, the error at a value left out is (B y) / B_ii.
+    /// The sum of squared leave-one-out errors (B y)_i / B_ii, with the inverse B of the Gram
+    /// matrix.
     fn left_out_error(&self, fields: &[(&[usize], Vec<f64>)]) -> f64 {
         let error = |(points, values): &(&[usize], Vec<f64>)| {
             let n = points.len();

@@ -1,6 +1,7 @@
-//! Judging inputs: deviations of their realizations from what was predicted without them.
+//! Judging inputs: deviations of their realizations from predictions made without them.
 //!
-//! `fitting` gathers them, `calibration` finds the factors by which intervals hold them.
+//! `fitting` gathers them, `calibration` finds the factors with which intervals reach their nominal
+//! coverage.
 
 use super::blend::Verdict;
 use super::calibration::{Calibration, Deviation, Reach};
@@ -10,25 +11,26 @@ use super::law::LawKind;
 use super::moments::Moments;
 use super::residuals::residuals;
 
-/// Values of a judging input that enter the calibration; neighbours say the same.
+/// Maximum number of values of a judging input that enter the calibration; neighbouring points are
+/// redundant.
 const MOST_VALUES: usize = 20_000;
 
-/// The judging inputs, and what was said of them by fits that had not seen them.
+/// The judging inputs, and their predictions by fits that have not seen them.
 pub(super) struct Judged<'a> {
     pub cases: &'a [Case<'a>],
     pub moments: &'a Moments<'a>,
-    /// Epistemic variances as the others say: [judge][channel, point].
+    /// Epistemic variances learned from the other judging inputs: [judge][channel, point].
     pub unknown: &'a [Vec<f64>],
     pub mean: &'a Verdict,
     pub spread: Option<&'a Verdict>,
-    /// How many of them are independent.
+    /// Number of statistically independent inputs among them.
     pub independent: usize,
-    /// Whether they are inputs held out, and not training inputs.
+    /// Whether they are held-out inputs rather than training inputs.
     pub is_held: bool,
 }
 
 impl Expansion {
-    /// How far intervals reach, in deviations, by the training runs of a channel.
+    /// Reach of intervals in deviations, from the training runs of a channel.
     fn reach(&self, cases: &[Case<'_>], kind: LawKind, channel: usize) -> Reach {
         if kind == LawKind::Normal {
             return Reach::NORMAL;
@@ -66,8 +68,8 @@ impl Expansion {
         self.calibration = (0..self.channels.solution).map(of).collect();
     }
 
-    /// Factors by which intervals of a law of this reach and kind hold what they say of the judging
-    /// inputs' realizations.
+    /// Factors with which intervals of a law of this reach and kind attain their nominal coverage
+    /// of the judging inputs' realizations.
     fn calibrated(
         &self,
         judged: &Judged<'_>,

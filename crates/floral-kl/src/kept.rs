@@ -1,23 +1,24 @@
-//! Judging inputs as a fit keeps them: predicted without their own data, with some of their runs.
+//! Judging inputs as a fit keeps them: predictions made without their own data, and some of their
+//! runs.
 //!
 //! `left_out` makes them and draws from their laws, `stored` writes and reads them.
 
-/// Judging inputs that are kept, and runs of each, where memory has room for them.
+/// Maximum numbers of judging inputs, and of runs of each, that are kept.
 const MOST_INPUTS: usize = 40;
 const MOST_RUNS: usize = 20;
 
-/// Inputs and runs that are kept although they take more.
+/// To save memory, runs are reduced to `FEW_RUNS`, then inputs to `FEW_INPUTS`, then runs to one.
 const FEW_INPUTS: usize = 8;
 const FEW_RUNS: usize = 8;
 
-/// Values in single precision that all of them may take: 64 MB.
+/// Maximum number of single-precision values that all of them take: 64 MB.
 const MOST_VALUES: usize = 1 << 24;
 
 /// Judging inputs, in units of the fit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LeftOut {
     pub judges: Vec<Judge>,
-    /// The fold of every training input; empty if inputs that were held out judge.
+    /// The fold of every training input; empty if held-out inputs judge.
     pub folds: Vec<usize>,
     /// Whether runs are known at every point of the lattice.
     pub is_whole: bool,
@@ -26,22 +27,22 @@ pub(super) struct LeftOut {
 /// A judging input.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judge {
-    /// Its fold, or its place among inputs held out.
+    /// Its fold, or its place among the held-out inputs.
     pub group: usize,
     /// The input, and low fidelity if there is any: [channel, point].
     pub input: Vec<f32>,
     pub low: Vec<f32>,
-    /// What was predicted without it, calibrated: [channel, point].
+    /// The calibrated prediction made without it: [channel, point].
     pub mean: Vec<f32>,
     pub aleatoric: Vec<f32>,
     pub epistemic: Vec<f32>,
-    /// Factors of the epistemic part that stem from its own group.
+    /// Factors of the epistemic part that come from its own group.
     pub own_factors: Vec<usize>,
     /// Some of its runs: [run, channel, point]; zero where they are not known.
     pub runs: Vec<f32>,
 }
 
-/// How many inputs and runs are kept, of inputs that take `each` values and `values` a run.
+/// Numbers of inputs and of runs to keep, if an input takes `each` values and a run `values`.
 pub(super) fn kept(inputs: usize, runs: usize, each: usize, values: usize) -> [usize; 2] {
     let (mut inputs, mut runs) = (inputs.min(MOST_INPUTS), runs.min(MOST_RUNS));
     while inputs * (each + runs * values) > MOST_VALUES {

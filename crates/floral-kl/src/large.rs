@@ -1,7 +1,8 @@
 //! Large domains: points at which candidates are judged, and products of positions along axes.
 //!
-//! Neighbours say the same. Beyond [`LARGE`] points candidates are judged at some of them, and only members of
-//! a blend are evaluated at all; `separable` filters a grid at a product of positions alone.
+//! Neighbouring points are redundant. Beyond [`LARGE`] points candidates are judged at some points,
+//! and only members of a blend are evaluated at all points. `separable` filters a grid only at a
+//! product of positions.
 
 use super::Lattice;
 use super::scattered::sampled;
@@ -9,19 +10,19 @@ use super::scattered::sampled;
 /// Points beyond which a domain is large.
 const LARGE: usize = 16_384;
 
-/// Points at which candidates are judged on a large domain, about.
+/// Approximate number of points at which candidates are judged on a large domain.
 const JUDGED: usize = 8192;
 
-/// A product of positions is worth its name up to this many times the points that are asked for.
+/// A product of positions is used if it has at most this many times the requested points.
 const MOST_EXCESS: usize = 4;
 
-/// Whether only some points of a lattice judge candidates.
+/// Whether candidates are judged at some points of the lattice only.
 pub(crate) fn is_large(lattice: &Lattice) -> bool {
     lattice.len() > LARGE
 }
 
-/// The points at which candidates are judged; none if they are judged at all. Of scattered points those come
-/// more often that weigh more.
+/// The points at which candidates are judged; `None` means all. Scattered points are chosen in
+/// proportion to their weights.
 pub(crate) fn judging(lattice: &Lattice) -> Option<Vec<usize>> {
     if !is_large(lattice) {
         return None;
@@ -52,11 +53,11 @@ pub(crate) fn picked(field: &[f64], points: usize, at: &[usize]) -> Vec<f64> {
         .collect()
 }
 
-/// A product of positions along the axes of a grid that holds some points.
+/// A product of positions along the axes of a grid, which contains some requested points.
 pub(crate) struct Positions {
-    /// Along every axis, in order.
+    /// Positions along every axis, in order.
     pub along: Vec<Vec<usize>>,
-    /// The place of each point in the product, the last axis fastest.
+    /// The place of each requested point in the product, the last axis fastest.
     pub places: Vec<usize>,
 }
 
@@ -69,7 +70,7 @@ impl Positions {
         }
     }
 
-    /// Those of some points; none if their product has many more.
+    /// The product that contains these points; `None` if it has many more.
     pub(crate) fn of(lattice: &Lattice, points: &[usize]) -> Option<Self> {
         if points.len() == lattice.len() && points.is_sorted() {
             return Some(Self::all(lattice));

@@ -1,13 +1,13 @@
 //! The law: realizations of a new input from runs of training inputs that resemble it.
 //!
-//! A draw takes a training input j with the probability of its weight w_j and one of its runs r,
+//! A draw takes training input j with probability w_j and one of its runs r,
 //!
 //!   u = m + g sum_k c_k f_jk + remainder,   c = sqrt(1 - h^2) c_jr + h xi,
 //!
 //! with the factors f_jk and coefficients c_jr of its centred runs (principal components, of unit
-//! variance), normal numbers xi, and g(x) such that the variance is the predicted one. h = 1 makes
-//! normal draws; a small h keeps modes, skewness and tails: a smoothed bootstrap (Silverman & Young,
-//! Biometrika 74, 1987). The remainder is what few factors leave of the variance.
+//! variance), normal numbers xi, and g(x) such that the variance is the predicted one. h = 1 gives
+//! normal draws; a small h keeps modes, skewness and tails: a smoothed bootstrap (Silverman &
+//! Young, Biometrika 74, 1987). The remainder is the part of the variance that the factors leave.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -23,15 +23,16 @@ use super::scattered::neighbours;
 use super::symmetry::Role;
 use super::unknown::Unknown;
 
-/// Ratios of predicted to a training input's own deviation lie between the inverse of this and this;
-/// beyond, its runs would be more noise than shape.
+/// Limit of the ratio of the predicted deviation to a training input's own, and of its inverse;
+/// beyond it, the runs would be more noise than shape.
 const MOST_RATIO: f64 = 2.0;
 
-/// Realizations made together, and values of them: a block of factors stays in the cache.
+/// Numbers of realizations and of values that are processed together: a block of factors stays in
+/// the cache.
 const BLOCK: usize = 16;
 const TILE: usize = 1024;
 
-/// Which law coefficients have.
+/// The law of the coefficients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LawKind {
@@ -53,18 +54,18 @@ impl LawKind {
     }
 }
 
-/// The runs of every training input.
+/// The runs of every training input, from which realizations are drawn.
 pub(super) struct Law {
     pub kind: LawKind,
     pub runs: Vec<Runs>,
-    /// Widths, in points along each axis or in distances of neighbours of scattered points, of the
-    /// filter that makes white noise as smooth as what the factors leave.
+    /// Width of the filter that makes white noise as smooth as what the factors leave: in points
+    /// along each axis, or in distances between nearest neighbours of scattered points.
     pub widths: Vec<f64>,
 }
 
 impl Law {
-    /// Of each input's realizations, [realization, channel, point], and the size over which they are
-    /// framed; none if an eigenvalue iteration does not converge.
+    /// From each input's realizations, [realization, channel, point], and the size that frames
+    /// them; `None` if an eigenvalue iteration does not converge.
     pub(super) fn new(
         kind: LawKind,
         realizations: &[(Realizations<'_>, f64)],
@@ -91,7 +92,8 @@ impl Law {
         })
     }
 
-    /// What draws deviations from the mean of an input of this size whose variance is predicted.
+    /// Prepares draws of deviations from the mean of an input of this size, with this predicted
+    /// variance.
     pub(super) fn condition<'a>(
         &'a self,
         nearest: &[Nearest],
@@ -121,7 +123,7 @@ impl Law {
             }
         };
         let gain: Vec<f64> = all.iter().zip(variance).map(gain).collect();
-        // Where no run varies all of the variance is left.
+        // Where no run varies, the remainder has all of the variance.
         let rest = |p: usize| match all[p] > 0.0 {
             true => gain[p] * left[p].max(0.0).sqrt(),
             false => variance[p].max(0.0).sqrt(),
@@ -138,16 +140,17 @@ impl Law {
     }
 }
 
-/// A training input's runs, brought to a query by symmetry and to its variance by a bounded ratio.
+/// A training input's runs, moved to the position of a query and scaled to its variance within
+/// limits.
 pub(super) struct Brought<'a> {
     runs: &'a Runs,
     /// The probability of this input.
     pub weight: f64,
-    /// That of each of its runs; empty if all are alike.
+    /// The probability of each of its runs; empty if all have the same.
     pub chances: Vec<f64>,
-    /// [factor, value].
+    /// Factor fields: [factor, value].
     pub factors: Vec<f32>,
-    /// At every value the variance of its runs, and what the factors leave of it.
+    /// At every value, the variance of its runs and the part of it that the factors leave.
     variances: Vec<[f64; 2]>,
 }
 
@@ -193,7 +196,7 @@ impl<'a> Brought<'a> {
         &self.runs.coefficients
     }
 
-    /// One of its runs; there is at least one.
+    /// Draws one of its runs, of which there is at least one.
     fn run(&self, runs: usize, rng: &mut impl Rng) -> usize {
         if self.chances.is_empty() {
             return rng.random_range(0..runs);
@@ -212,7 +215,7 @@ pub(super) struct Deviations<'a> {
     /// The share h of normal noise in a coefficient.
     pub smoothing: f64,
     pub near: Vec<Brought<'a>>,
-    /// Factor of the runs' deviations at every value.
+    /// The gain g of the runs' deviations at every value.
     pub gain: Vec<f32>,
     pub remainder: Remainder,
 }
@@ -221,12 +224,12 @@ pub(super) struct Deviations<'a> {
 struct Drawn {
     near: usize,
     coefficients: Vec<f32>,
-    /// Of what is not known of the mean.
+    /// Multiples of the fields of the epistemic part.
     unknown: Vec<f32>,
 }
 
 impl Deviations<'_> {
-    /// Of a solution that does not vary.
+    /// Deviations of a solution that does not vary.
     pub(super) fn none(values: usize, lattice: &Lattice) -> Self {
         Self {
             smoothing: 1.0,
@@ -241,9 +244,9 @@ impl Deviations<'_> {
         self.smoothing == 1.0
     }
 
-    /// Adds a deviation a generator, the same as single ones, and multiples of what is not known of the
-    /// mean: [realization, value]. Returns the training input that each is drawn from, by
-    /// its place in `near`.
+    /// Adds one deviation per generator, the same as if drawn singly, and multiples of the fields
+    /// of the epistemic part: [realization, value]. Returns for each the training input from which
+    /// it is drawn, as an index of `near`.
     pub(super) fn add_many<R: Rng + Send>(
         &self,
         rngs: &mut [R],
@@ -327,8 +330,8 @@ fn add_all(
     }
 }
 
-/// The width of a Gaussian filter whose noise has this correlation between neighbours: a filter
-/// exp(-x^2 / (2 w^2)) leaves exp(-x^2 / (4 w^2)).
+/// The width of a Gaussian filter that gives noise this correlation between neighbours: with a
+/// filter exp(-x^2 / (2 w^2)) the correlation is exp(-x^2 / (4 w^2)).
 fn filter_width(correlation: f64) -> f64 {
     let correlation = correlation.clamp(0.0, 0.995);
     if correlation < 0.02 {
@@ -375,7 +378,7 @@ mod tests {
 
     #[test]
     fn draws_have_the_predicted_variance_whatever_the_training_runs_have() {
-        // More and less than the ratio's bounds allow a single input, and none at all.
+        // Variances above and below the limits of the ratio for a single input, and zero.
         let variance = [0.01, 1.0, 4.0, 0.0, 100.0, 400.0];
         for kind in [LawKind::Resampled, LawKind::Normal] {
             let draws = drawn(kind, &variance, 8000);

@@ -1,4 +1,5 @@
-//! Laws of the fit as a whole: what must not change a prediction, and what must stay within bounds.
+//! Tests of the fit as a whole: what must not change a prediction, and what must stay within
+//! bounds.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -10,8 +11,8 @@ use crate::{Silent, testing};
 const POINTS: usize = 24;
 const RUNS: usize = 6;
 
-/// What round-off may change, in units of the deviation: ridges as small as 1e-12 of the mean diagonal
-/// magnify it.
+/// Largest difference by round-off, in units of the deviation: ridges as small as 1e-12 of the mean
+/// diagonal magnify it.
 const ROUND_OFF: f64 = 2e-3;
 
 /// Inputs, low fidelity and runs of a small problem: [input][channel, point].
@@ -20,7 +21,7 @@ struct Data {
     inputs: Vec<Vec<f64>>,
     lows: Option<Vec<Vec<f64>>>,
     highs: Vec<Vec<f64>>,
-    /// The exact means of these.
+    /// The exact mean solutions.
     means: Vec<Vec<f64>>,
     channels: Channels,
 }
@@ -29,7 +30,8 @@ fn waves(count: usize) -> Data {
     waves_of(21, count)
 }
 
-/// Waves to a nonlinear local response with an integral, and a spread that grows with the input.
+/// Waves with a nonlinear local response, an integral of them, and a spread that grows with the
+/// input.
 fn waves_of(seed: u64, count: usize) -> Data {
     let input = |i: usize| -> Vec<f64> {
         let mut rng = stream(seed, Purpose::Input, i as u64, 0);
@@ -79,7 +81,7 @@ fn without_low(count: usize) -> Data {
     }
 }
 
-/// Two numbers, as constant fields, to a curve.
+/// Two parameters, as constant fields, and a curve as their solution.
 fn parameters(count: usize) -> Data {
     let draw = |i: usize| -> [f64; 2] {
         let mut rng = stream(22, Purpose::Input, i as u64, 0);
@@ -142,7 +144,7 @@ fn fitted(data: &Data, train: &[usize]) -> Expansion {
     Expansion::fit(Recipe::Blend, LawKind::Resampled, &material, &Silent).unwrap()
 }
 
-/// What is predicted of the input 0 by a fit to others.
+/// The prediction for input 0 by a fit to the others.
 fn predicted(data: &Data) -> Prediction {
     let train: Vec<usize> = (1..data.inputs.len()).collect();
     fitted(data, &train).predict(&query(data, 0)).unwrap()
@@ -273,7 +275,7 @@ fn error(data: &Data, train: &[usize]) -> f64 {
     (own / simple).sqrt()
 }
 
-/// Root mean square error of the mean at the inputs 0 to 5, beside the exact mean.
+/// Root mean square error of the mean at the inputs 0 to 5, against the exact mean.
 fn distance(data: &Data, train: &[usize]) -> f64 {
     let fitted = fitted(data, train);
     let square = |i: usize| -> f64 {

@@ -1,7 +1,7 @@
-//! Judging inputs as they were predicted without their own data, with some of their runs.
+//! Judging inputs with predictions made without their own data, and some of their runs.
 //!
-//! A fit keeps them so that any quantity of the solution can be calibrated later, without the data: the
-//! quantity is taken of draws from the left-out law, and of the runs.
+//! A fit keeps them so that any quantity of the solution can be calibrated later without the data:
+//! the quantity is computed from draws of the left-out law, and from the runs.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::judged::Judged;
 use super::kept::{Judge, LeftOut, kept};
 use super::prediction::Prediction;
 
-/// A judging input, and what was predicted of it by a fit that had not seen it.
+/// A judging input with its prediction by a fit that has not seen it.
 pub struct LeftOutInput<'a> {
     /// The input: [channel, point].
     pub input: Vec<f64>,
@@ -21,12 +21,12 @@ pub struct LeftOutInput<'a> {
     pub low: Vec<f64>,
     /// Some of its runs: [run, channel, point].
     pub runs: Vec<f64>,
-    /// The law of its solution as predicted without it.
+    /// The law of its solution, predicted without it.
     pub draws: Draws<'a>,
 }
 
 impl Expansion {
-    /// The judging inputs of a fit whose calibration is done.
+    /// The judging inputs that a calibrated fit keeps.
     pub(super) fn left_out(&self, judged: &Judged<'_>, folds: &Folds) -> Option<LeftOut> {
         let count = judged.cases.len();
         let is_held = judged.is_held;
@@ -36,7 +36,7 @@ impl Expansion {
         let values = self.channels.solution * self.lattice.len();
         let each = judged.cases[0].query.input.len() + 4 * values;
         let [inputs, runs] = kept(count, most_runs, each, values);
-        // Each factor is one judge's errors if none are combined.
+        // If errors were not combined into fewer factors, factor k is the error of judge k.
         let has_own = self.epistemic.fields(values).count() == count;
         let of = |k: usize| {
             let i = k * count / inputs;
@@ -105,7 +105,7 @@ fn judge(
     }
 }
 
-/// A run at known points on the whole lattice.
+/// Spreads a run at known points out over the lattice, with zeros elsewhere.
 fn spread_out(run: &[f64], at: &[usize], points: usize) -> Vec<f64> {
     let channels = run.chunks_exact(at.len().max(1));
     let channel = |channel: &[f64]| {
@@ -117,7 +117,8 @@ fn spread_out(run: &[f64], at: &[usize], points: usize) -> Vec<f64> {
 }
 
 impl Expansion {
-    /// How many judging inputs the fit keeps; none of a fit that nothing judged, or of an older version.
+    /// Number of judging inputs that the fit keeps; 0 if no input judged it, or if an older version
+    /// made it.
     pub fn left_out_count(&self) -> usize {
         self.left_out.as_ref().map_or(0, |all| all.judges.len())
     }
@@ -127,7 +128,7 @@ impl Expansion {
         self.left_out.as_ref().is_some_and(|all| all.is_whole)
     }
 
-    /// A judging input; none beyond the last.
+    /// The judging input of this index; `None` beyond the last.
     pub fn left_out_input(&self, index: usize) -> Option<LeftOutInput<'_>> {
         let all = self.left_out.as_ref()?;
         let judge = all.judges.get(index)?;
@@ -152,7 +153,7 @@ impl Expansion {
         })
     }
 
-    /// The law of an input as the inputs of other folds have it.
+    /// The law of a judging input from the training inputs of other folds.
     fn left_out_draws(&self, framed: &Framed, judge: &Judge, folds: &[usize]) -> Draws<'_> {
         let others = |input: usize| folds.get(input) != Some(&judge.group);
         let nearest = self
@@ -176,7 +177,8 @@ impl Expansion {
     }
 }
 
-/// Factors without some of them, of unit variance together at every value where any is left.
+/// The factors without some of them, rescaled to unit variance together at every value where any is
+/// left.
 fn without<'f>(factors: &[&'f [f32]], left_out: &[usize]) -> Vec<Cow<'f, [f32]>> {
     if left_out.is_empty() {
         return factors.iter().map(|field| Cow::Borrowed(*field)).collect();

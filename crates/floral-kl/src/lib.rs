@@ -1,29 +1,75 @@
-//! FLORAL-KL: the distribution of a solution field from a few inputs, by a conditional Karhunen-Loève
-//! expansion. Arrays in, predictions and realizations out; no network, no storage.
+//! FLORAL-KL: predicts the distribution of a solution field from a few training inputs, by a
+//! conditional Karhunen-Loève expansion. Plain arrays in, predictions and realizations out; files
+//! and the training of networks are left to other crates.
 //!
-//! A reader meets, in this order:
+//! A realization of the solution of an input a with low fidelity l is modelled as
 //!
-//! - [`Lattice`]: the grid, axes with their length and whether they close, or [`Points`] with weights, which
-//!   `scattered` filters; [`symmetry`]: the motions under which solutions go with their inputs;
-//! - [`case`]: training cases and queries as plain arrays, with their [`realizations`]; `outliers`,
-//!   `unit` and `units`: what is left out of them, and in what units they are taken; `residuals`, `moments` and
-//!   `interpolation`: their means and variances on the whole lattice; `folds`: which of them are left out
-//!   together; `target`: what a regression is fitted to and judged by, of a `large` domain at some points; `discovery`: symmetries that the
-//!   data show;
-//! - `constant`, `local`, `kernel` and `process`: four families of regressions, by nothing, by what
-//!   surrounds a point, by which inputs are close to each other, and by a few coordinates of the input;
-//!   `descent` learns their lengths, `filters` and on large grids `separable` make what surrounds a point;
-//! - `candidate_list` lists candidates for a [`recipe`], `problem` is what they are fitted to,
-//!   `candidates` fits them, `member` is one that is fitted, `weights` and [`blend`] weigh them by left-out
-//!   inputs; `stack`: a network that learns what the blend misses, given from outside, `stacking` and
-//!   `stacking_weight`: what it is given and what it deserves; `mean_and_variance`: the two blends;
-//! - `law` and `runs`: realizations from those of training inputs, with a `remainder`; `epistemic`: what
-//!   is not known of the mean; `fixed` and `support`: what never varies, and what is never crossed;
-//!   `judged` and `calibration`: how wide intervals must be; `kept` and [`left_out`]: judging inputs as they
-//!   were predicted;
-//! - `fitting` fits the [`expansion`]; [`prediction`] and [`draws`] are those of a new input, [`observed`] given
-//!   readings of its solution; `design`: which inputs to solve next; `stored` writes and reads a fit;
-//!   [`Observer`] follows one and stops it.
+//! ```text
+//! u = l + m[a, l] + g sum_j f_j[a] c_j + remainder + e
+//! ```
+//!
+//! with the mean residual m, the factors f_j and random coefficients c_j of runs of similar
+//! training inputs, a gain g that gives draws the predicted aleatoric variance, and the epistemic
+//! part e, the error of the mean. The page "FLORAL-KL" of the book derives the method. The modules,
+//! in the order of the computation:
+//!
+//! # Data
+//!
+//! - [`case`]: training cases and queries as plain arrays, with their [`realizations`].
+//! - [`Lattice`]: the domain, a grid or scattered [`Points`]; `scattered` has filters, noise and
+//!   sampling for these; `large` chooses the points of a large domain at which candidates are
+//!   judged.
+//! - [`symmetry`]: motions under which solutions move with their inputs; `discovery` finds
+//!   symmetries and periodic axes in the data.
+//! - `outliers`: faulty runs, which are left out.
+//! - `unit`, `units`: units in which every channel has mean 0 and deviation 1.
+//! - `residuals`, `moments`: residuals, means and variances of every input; `interpolation` brings
+//!   them from known points to the whole lattice.
+//! - `folds`: training inputs that are left out together in cross-validation.
+//!
+//! # Regressions: from an input to a field
+//!
+//! - `target`: what is regressed, and the inputs that judge a regression.
+//! - `constant`: the same field for all inputs.
+//! - `local`: from the neighbourhood of each point, with one relation for all points. `filters`
+//!   and, on large grids, `separable` filter fields.
+//! - `kernel`: from the similarity of whole fields.
+//! - `process`: from a few coordinates of the input.
+//! - `descent`: the optimizer of length scales for `local` and `process`.
+//!
+//! # Mean and variance: blends of regressions
+//!
+//! - [`recipe`]: which families take part; `candidate_list`: the settings of their candidates.
+//! - `problem`: the data that candidates are fitted to; `candidates` fits them one after another;
+//!   `member` is a fitted one.
+//! - `weights`, [`blend`]: the weighted mean of candidates with the least error at judging inputs.
+//! - `stack`, `stacking`, `stacking_weight`: networks that learn the error of the blend, and their
+//!   weight.
+//! - `mean_and_variance`: the blend of the mean and that of the variance.
+//!
+//! # Law: realizations around the mean
+//!
+//! - `runs`: factors and coefficients of each input's runs; `law` draws from those of similar
+//!   inputs.
+//! - `remainder`: smoothed noise for the variance that the factors leave.
+//! - `epistemic`: variance and factors of the error of the mean; `unknown` draws their multiples.
+//! - `fixed`: points that never vary; `support`: bounds that realizations never cross.
+//!
+//! # Calibration
+//!
+//! - `judged`: deviations of the judging inputs' realizations from predictions made without them.
+//! - `calibration`: factors with which intervals reach their nominal coverage.
+//! - `kept`, [`left_out`]: judging inputs that are kept with a fit, to calibrate other quantities
+//!   later.
+//!
+//! # The whole
+//!
+//! - `fitting`: all of the above, from cases to an [`expansion`]; an [`Observer`] follows it and
+//!   may stop it.
+//! - [`draws`]: the [`prediction`] and the realizations for a new input.
+//! - [`observed`]: the law given readings of the solution, and where to measure next.
+//! - `design`: correlations of errors between inputs, by which the inputs to solve next are chosen.
+//! - `stored`: a fit as bytes.
 
 // Data.
 pub mod case;
@@ -50,7 +96,7 @@ mod local;
 mod process;
 mod separable;
 
-// What they are chosen from, and their blends.
+// Candidates and their blends.
 pub mod blend;
 mod candidate_list;
 mod candidates;
@@ -63,7 +109,7 @@ mod stacking;
 mod stacking_weight;
 mod weights;
 
-// Spread.
+// Law and calibration.
 mod calibration;
 mod epistemic;
 mod fixed;

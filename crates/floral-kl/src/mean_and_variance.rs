@@ -1,4 +1,4 @@
-//! The blends of mean and variance: what each is learned from, with low fidelity and without.
+//! The blends of mean and variance: the problems that their candidates are fitted to.
 
 use std::time::Instant;
 
@@ -17,15 +17,15 @@ use super::{Lattice, Part, Recipe, Symmetries};
 use crate::Result;
 use crate::observer::Observer;
 
-/// Training inputs and inputs held out, in units.
+/// Moments of training inputs and of held-out inputs, in units of the fit.
 pub(super) struct Known<'a> {
     pub train: Moments<'a>,
-    /// None, if training inputs judge.
+    /// Empty if training inputs judge.
     pub held: Moments<'a>,
 }
 
 impl<'a> Known<'a> {
-    /// Of cases in units.
+    /// The moments of cases that are in units of the fit.
     pub(super) fn new(material: &Material<'a>) -> Self {
         let Material {
             lattice,
@@ -57,7 +57,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What fits of mean and variance share.
+/// What the fits of mean and variance have in common.
 pub(super) struct Fit<'a> {
     pub recipe: Recipe,
     pub lattice: &'a Lattice,
@@ -82,7 +82,7 @@ impl Fit<'_> {
         }
     }
 
-    /// The mean residual's blend, and what it says of the judging inputs.
+    /// The blend of the mean residual, and its verdict on the judging inputs.
     pub(super) fn mean(&self, known: &Known<'_>, units: &Units) -> Result<(Blend, Verdict)> {
         let Known { train, held } = known;
         let examples = |train, held| self.examples(Parity::Odd, train, held);
@@ -138,7 +138,7 @@ impl Fit<'_> {
         Ok((blend, verdict))
     }
 
-    /// The variance's blend; `around` are the inputs with their predicted means.
+    /// The blend of the variance; `around` are the inputs with their predicted means.
     pub(super) fn variance(
         &self,
         known: &Known<'_>,
@@ -174,7 +174,7 @@ impl Fit<'_> {
     }
 }
 
-/// Whether the only input's residual varies less over the domain than its solution does.
+/// Whether residuals vary less over the domain than solutions do; decides where no input can judge.
 fn is_low_informative(train: &Moments<'_>) -> bool {
     let square = |fields: &[Vec<f64>]| fields.iter().flatten().map(|v| v * v).sum::<f64>();
     square(&train.residuals) < square(&train.solutions())

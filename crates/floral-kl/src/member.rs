@@ -1,4 +1,4 @@
-//! A fitted candidate of any family: what it predicts, and how new a query is to it.
+//! A fitted candidate of any family: predictions, and the novelty of a query.
 
 use super::case::Framed;
 use super::constant::Constant;
@@ -11,7 +11,7 @@ use super::process::ProcessFit;
 pub(super) enum Model {
     Constant(Constant),
     Local(Box<LocalFit>),
-    /// Of inputs with the predicted mean in the place of low fidelity.
+    /// A local regression on inputs with the predicted mean in place of low fidelity.
     Around(Box<LocalFit>),
     Kernel(Box<KernelFit>, Kernel),
     Process(Box<ProcessFit>),
@@ -24,7 +24,7 @@ pub(super) struct Member {
 }
 
 impl Model {
-    /// What is left unknown of each judging input over the mean of that, where the kind knows it.
+    /// Posterior variances of the judging inputs over their mean, if the family has them.
     pub fn unknown(&mut self) -> Option<Vec<f64>> {
         match self {
             Self::Constant(_) | Self::Local(_) | Self::Around(_) => None,
@@ -33,7 +33,8 @@ impl Model {
         }
     }
 
-    /// What is guessed of the judging inputs: [judge][channel, point], of a large domain at the points that judge.
+    /// Guesses for the judging inputs: [judge][channel, point]; on a large domain at the judged
+    /// points.
     pub fn judged(&mut self) -> Vec<Vec<f64>> {
         match self {
             Self::Constant(constant) => std::mem::take(&mut constant.judged),
@@ -45,7 +46,8 @@ impl Model {
 }
 
 impl Member {
-    /// What is guessed of the judging inputs at all points of a large domain; none if that cannot be computed.
+    /// Guesses for the judging inputs at all points of a large domain; `None` if they cannot be
+    /// computed.
     pub fn judged_everywhere(&mut self, problem: &Problem<'_>) -> Option<Vec<Vec<f64>>> {
         let view = problem.views.iter().find(|view| view.base == self.base)?;
         let examples = &view.examples;
@@ -63,7 +65,7 @@ impl Member {
         })
     }
 
-    /// The target of a query, without bounds: [channel, point].
+    /// The predicted target of a query, without bounds: [channel, point].
     pub fn predict(&self, framed: &Framed, around: Option<&Framed>) -> Option<Vec<f64>> {
         let seen = match self.base {
             Base::Low => framed,
@@ -78,8 +80,8 @@ impl Member {
         }
     }
 
-    /// How much less is known of a query than of a judging input: by the posterior variance, or else by
-    /// `distance`.
+    /// How much less is known of a query than of a judging input: by the posterior variance, or by
+    /// `distance` if there is none.
     pub fn novelty(&self, framed: &Framed, distance: f64) -> f64 {
         let seen = match self.base {
             Base::Low => framed,

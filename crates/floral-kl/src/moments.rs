@@ -12,15 +12,15 @@ use super::scattered::roots;
 use super::target::Sample;
 use super::{Lattice, Symmetries};
 
-/// Inputs whose residuals choose the lengths of an interpolation.
+/// Maximum number of inputs whose residuals determine the lengths of an interpolation.
 const MOST_FIELDS: usize = 8;
 
-/// Realizations of an input that say how its mean may err; fewer where all inputs' together would take
-/// more than these values of memory.
+/// Maximum number of realizations per input from which the error of its mean is estimated; fewer if
+/// those of all inputs together would take more than `MOST_NOISE` values of memory.
 const MOST_DEVIATIONS: usize = 64;
 const MOST_NOISE: usize = 1 << 25;
 
-/// What is known of a list of cases.
+/// Residuals, means and variances of a list of cases.
 #[derive(Default)]
 pub(super) struct Moments<'a> {
     pub framed: Vec<Framed>,
@@ -28,28 +28,30 @@ pub(super) struct Moments<'a> {
     lows: Vec<Vec<f64>>,
     /// Mean minus low fidelity: [input][channel, point].
     pub residuals: Vec<Vec<f64>>,
-    /// Sample variances; empty if an input has a single realization.
+    /// Sample variances: [input][channel, point]; empty if an input has a single realization.
     pub variances: Vec<Vec<f64>>,
-    /// The points at which an input is known; none means everywhere.
+    /// The points at which an input is known; `None` means all.
     pub known: Vec<Option<Vec<usize>>>,
     /// Number of realizations of each input.
     pub counts: Vec<usize>,
-    /// What brings values at an input's known points to the lattice: [point, known].
+    /// Interpolation weights from an input's known points to the lattice: [point, known].
     weights: Vec<Option<Arc<Mat<f64>>>>,
-    /// Residuals of realizations that were known at some points only: [realization, channel, point].
+    /// Interpolated residuals of realizations that are known at some points only:
+    /// [realization, channel, point].
     pub interpolated: Vec<Option<Vec<f64>>>,
-    /// How far the means may be off.
+    /// Estimated errors of the means.
     noise: Vec<MeanError<'a>>,
-    /// Realizations of an input from which that is computed.
+    /// Number of realizations per input from which these errors are estimated.
     deviations: usize,
-    /// Roots of the weights of scattered points.
+    /// Square roots of the weights of scattered points.
     roots: Option<Vec<f64>>,
-    /// Points of a large domain at which regressions are judged, where all inputs are known everywhere.
+    /// Points of a large domain at which regressions are judged, if all inputs are known
+    /// everywhere.
     at: Option<Vec<usize>>,
 }
 
 impl<'a> Moments<'a> {
-    /// `interpolation` is that of the training cases.
+    /// `interpolation` is the one fitted to the training cases.
     pub(super) fn new(
         lattice: &'a Lattice,
         channels: Channels,
@@ -123,8 +125,8 @@ impl<'a> Moments<'a> {
         self.weights.push(weights);
     }
 
-    /// Gives inputs of single realizations the squares of what a mean missed when they were left
-    /// out: what varies and what is not known together.
+    /// If an input has a single realization, takes the squared left-out errors of the mean as
+    /// variances. They hold aleatoric and epistemic variance together.
     pub(super) fn complete_variances(&mut self, errors: &[Vec<f64>]) {
         if self.variances.len() == self.framed.len() || errors.len() != self.framed.len() {
             return;
@@ -135,13 +137,14 @@ impl<'a> Moments<'a> {
         let square = |error: &Vec<f64>| error.iter().map(|e| e * e).collect();
         self.variances = errors.iter().map(square).collect();
         for (i, error) in errors.into_iter().enumerate() {
-            // Two realizations whose mean is zero have the error as their only factor.
+            // Two realizations of mean zero, with the error as their only factor.
             let opposite = error.iter().map(|e| -e).collect();
             self.interpolated[i] = Some([error, opposite].concat());
         }
     }
 
-    /// The field of an input by its known points. field: [channel, point] -> the same shape.
+    /// A field of an input, interpolated from its known points. field: [channel, point] -> the same
+    /// shape.
     pub(super) fn completed(&self, input: usize, field: &[f64]) -> Vec<f64> {
         let both = self.known[input].as_ref().zip(self.weights[input].as_ref());
         let Some((known, weights)) = both else {
@@ -152,7 +155,7 @@ impl<'a> Moments<'a> {
         interpolate(weights, &values.collect::<Vec<f64>>())
     }
 
-    /// Inputs with a predicted mean in the place of low fidelity.
+    /// Inputs with a predicted mean in place of low fidelity.
     pub(super) fn around(&self, residuals: &[Vec<f64>]) -> Vec<Framed> {
         let pairs = self.framed.iter().zip(residuals);
         pairs
@@ -160,12 +163,12 @@ impl<'a> Moments<'a> {
             .collect()
     }
 
-    /// Inputs with their mean residuals.
+    /// The sample of inputs with their mean residuals as targets.
     pub(super) fn means(&self) -> Sample<'_> {
         self.sample(&self.framed, &self.residuals)
     }
 
-    /// Inputs without low fidelity, `alone`, with their mean solutions.
+    /// The sample of inputs without low fidelity, `alone`, with their mean solutions as targets.
     pub(super) fn about_nothing<'s>(
         &'s self,
         alone: &'s [Framed],
@@ -201,7 +204,7 @@ impl<'a> Moments<'a> {
         self.variances.len() == self.framed.len()
     }
 
-    /// Inputs, framed in another way, with their variances.
+    /// The sample of inputs, framed as given, with their variances as targets.
     pub(super) fn spreads<'s>(&'s self, framed: &'s [Framed]) -> Sample<'s> {
         match self.has_variances() {
             true => self.sample(framed, &self.variances),
@@ -222,7 +225,7 @@ impl<'a> Moments<'a> {
     }
 }
 
-/// How values at known points of the training cases are brought to the lattice; none if all are
+/// The interpolation from known points of the training cases to the lattice; `None` if all are
 /// known everywhere.
 pub(super) fn interpolation<'a>(
     lattice: &'a Lattice,
@@ -243,12 +246,12 @@ pub(super) fn interpolation<'a>(
     (!fields.is_empty()).then(|| Interpolation::fitted(lattice, &fields))
 }
 
-/// Fields at known points, [field, known], brought to the lattice: [field, point].
+/// Interpolates fields at known points, [field, known], to the lattice: [field, point].
 fn interpolate(weights: &Mat<f64>, fields: &[f64]) -> Vec<f64> {
     let known = weights.ncols();
     let count = fields.len() / known;
     let fields = MatRef::from_column_major_slice(fields, known, count);
-    // Around each field's own mean, so that far from all points it is that and not zero.
+    // About each field's own mean: far from all known points the field tends to it, not to zero.
     let mean = |k: usize| (0..known).map(|j| fields[(j, k)]).sum::<f64>() / known as f64;
     let means: Vec<f64> = (0..count).map(mean).collect();
     let centred = Mat::from_fn(known, count, |j, k| fields[(j, k)] - means[k]);

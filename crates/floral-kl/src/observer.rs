@@ -7,35 +7,36 @@ use crate::{Error, Result};
 
 /// Receives the progress of a fit and may stop it.
 pub trait Observer: Sync {
-    /// Something has happened.
+    /// Called at every event.
     fn observe(&self, event: &Event<'_>) {
         let _ = event;
     }
 
-    /// Whether the fit is to stop.
+    /// Whether the fit should stop.
     fn should_stop(&self) -> bool {
         false
     }
 
-    /// How much of a budget is left, if there is one: the fit then leaves out what it has no time for.
+    /// The time that a budget leaves, if there is one; the fit leaves out what it has no time for.
     fn time_left(&self) -> Option<Duration> {
         None
     }
 }
 
-/// What the data say of a problem's symmetries.
+/// Symmetries found in the data, and declared symmetries that the data contradict.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// Axes that close although they were not declared periodic.
+    /// Axes that are periodic although they were not declared so.
     pub periodic: Vec<String>,
     /// Symmetries that were not declared.
     pub symmetries: Vec<Symmetry>,
-    /// Declared ones with which left-out inputs are predicted worse; they are used all the same.
+    /// Declared symmetries with which left-out inputs are predicted worse; they are used all the
+    /// same.
     pub contradicted: Vec<Symmetry>,
 }
 
 impl Found {
-    /// Whether there is nothing to say.
+    /// Whether nothing was found and nothing contradicted.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -47,37 +48,37 @@ impl Found {
 pub enum Event<'a> {
     /// A candidate regression is about to be fitted.
     Fitting {
-        /// Of what: mean or variance.
+        /// The target: mean or variance.
         of: &'a str,
-        /// Candidates that are fitted.
+        /// Number of candidates fitted so far.
         done: usize,
-        /// Candidates in all.
+        /// Number of candidates.
         total: usize,
     },
     /// The budget is spent before all candidates are fitted.
     Spent {
-        /// Of what: mean or variance.
+        /// The target: mean or variance.
         of: &'a str,
-        /// Candidates that are fitted.
+        /// Number of candidates fitted so far.
         done: usize,
-        /// Candidates in all.
+        /// Number of candidates.
         total: usize,
     },
-    /// A step of the networks on what the blend misses is about to be taken.
+    /// The networks on the error of the blend are about to take a step.
     Stacking {
-        /// Steps that are taken.
+        /// Steps taken so far.
         done: usize,
-        /// Steps in all.
+        /// Number of steps.
         total: usize,
     },
-    /// The budget allows networks fewer steps.
+    /// The budget allows fewer steps of the networks.
     Cut {
         /// Steps of each network.
         steps: usize,
-        /// Steps without a budget.
+        /// Steps of each network without a budget.
         asked: usize,
     },
-    /// A run of a training input is left out as faulty.
+    /// A run of a training input is faulty and left out.
     Outlier(&'a Outlier),
     /// Symmetries are found in the data, or contradicted by them.
     Symmetries(&'a Found),
@@ -89,7 +90,7 @@ pub struct Silent;
 
 impl Observer for Silent {}
 
-/// An error once the observer asks to stop.
+/// Returns an error once the observer asks to stop.
 pub(crate) fn go_on(observer: &dyn Observer) -> Result<()> {
     match observer.should_stop() {
         true => Err(Error::Interrupted),

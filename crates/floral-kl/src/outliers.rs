@@ -1,14 +1,15 @@
-//! Outliers: runs so far from the others of their input that something went wrong with them.
+//! Outliers: runs so far from the others of their input that they must be faulty.
 
 use super::Lattice;
 use super::case::{Case, Channels};
 use super::realizations::{Held, Realizations};
 
-/// Distances from the other runs' mean, in units of the median distance of all runs, beyond which a
-/// run is left out. One of a thousand draws of Student's t with two degrees of freedom is that far.
+/// Distance from the mean of the other runs, in units of the median distance of all runs, beyond
+/// which a run is left out. One of a thousand draws of Student's t with two degrees of freedom is
+/// that far.
 const FAR: f64 = 50.0;
 
-/// Runs of an input below which it is not clear which one is wrong.
+/// Minimum number of runs of an input; with fewer it is not clear which one is faulty.
 const FEWEST: usize = 4;
 
 /// A run that is left out.
@@ -18,7 +19,7 @@ pub struct Outlier {
     pub input: usize,
     /// The run, from 0.
     pub realization: usize,
-    /// Its distance from the other runs in units of the median one.
+    /// Its distance from the mean of the other runs, in units of the median distance of all runs.
     pub distance: f64,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn outliers(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]
     let mut all: Vec<f64> = all.collect();
     all.sort_by(f64::total_cmp);
     let median = all.get(all.len() / 2).copied().unwrap_or(0.0);
-    // Where most runs are equal nothing is far in units of their distance.
+    // If most runs are equal, their median distance is zero and cannot serve as a unit.
     if !median.is_normal() {
         return Vec::new();
     }
@@ -48,7 +49,7 @@ pub(super) fn outliers(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]
     cases.iter().enumerate().flat_map(of).collect()
 }
 
-/// Realizations of each case without its outliers; none where it has none.
+/// Realizations of each case without its outliers; `None` if it has no outliers.
 pub(super) fn without(
     cases: &[Case<'_>],
     outliers: &[Outlier],
@@ -71,7 +72,8 @@ pub(super) fn without(
     cases.iter().enumerate().map(kept).collect()
 }
 
-/// Runs farther than this from the others, the farthest first: each hides in the mean of the rest.
+/// Runs farther than `far` from the others, found one at a time, the farthest first: a far run
+/// shifts the mean of the others and may hide another.
 fn far_runs(realizations: Realizations<'_>, values: usize, far: f64) -> Vec<(usize, f64)> {
     let (mut numbers, mut runs): (Vec<usize>, Vec<Vec<f64>>) =
         realizations.fields(values).enumerate().unzip();
@@ -90,7 +92,8 @@ fn far_runs(realizations: Realizations<'_>, values: usize, far: f64) -> Vec<(usi
     found
 }
 
-/// The distance of every run from the mean of the others: n / (n - 1) of that from the mean of all.
+/// The distance of every run from the mean of the others: n / (n - 1) times that from the mean of
+/// all.
 fn distances(runs: &[Vec<f64>]) -> Vec<f64> {
     let n = runs.len() as f64;
     if runs.len() < 2 {

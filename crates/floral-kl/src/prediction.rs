@@ -1,4 +1,4 @@
-//! What is predicted of a solution: mean, both variances, and how new the input is.
+//! The prediction of a solution: mean, both variances, and novelty of the input.
 
 /// Mean and variances of a solution at every point: [channel, point] each.
 #[derive(Debug, Clone, PartialEq)]
@@ -7,15 +7,15 @@ pub struct Prediction {
     pub mean: Vec<f64>,
     /// Variance of the solution itself, calibrated.
     pub aleatoric: Vec<f64>,
-    /// Variance of what is not known of the mean, calibrated.
+    /// Variance of the error of the mean, calibrated.
     pub epistemic: Vec<f64>,
-    /// How far the input is from the training inputs: 1 as the inputs that judged the fit, more for
-    /// one farther away.
+    /// Novelty, the distance of the input from the training inputs: 1 for an input like those that
+    /// judged the fit, more for one farther away.
     pub novelty: f64,
 }
 
 impl Prediction {
-    /// At some of a grid's points.
+    /// The prediction at some of a grid's points.
     pub fn picked(&self, points: usize, at: &[usize]) -> Self {
         Self {
             mean: picked(&self.mean, points, at),
@@ -25,7 +25,7 @@ impl Prediction {
         }
     }
 
-    /// The variance of both together, from which intervals are made.
+    /// The sum of both variances, from which intervals are made.
     pub fn total(&self) -> Vec<f64> {
         let both = self.aleatoric.iter().zip(&self.epistemic);
         both.map(|(a, e)| a + e).collect()

@@ -1,4 +1,5 @@
-//! What there is to learn from: examples of one target, seen with low fidelity and without.
+//! A regression problem: examples of one target, with and without low fidelity, and their
+//! candidates.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +8,12 @@ use super::local::LocalPlan;
 use super::target::Examples;
 use super::{Lattice, Symmetries};
 
-/// What a candidate is fitted to.
+/// Which quantity a candidate predicts, and from what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Base {
-    /// The residual to low fidelity, which is a field beside the input; without low fidelity the
-    /// solution.
+    /// The residual from input and low fidelity; without low fidelity, the solution.
     Low,
-    /// The solution, by the input alone: low fidelity is not looked at.
+    /// The solution from the input alone: low fidelity is ignored.
     Input,
 }
 
@@ -24,18 +24,20 @@ pub(super) struct View<'a> {
     pub candidates: CandidateList,
 }
 
-/// A target with all that its candidates are fitted to.
+/// One target, mean or variance, with all that its candidates are fitted to.
 pub(super) struct Problem<'a> {
     pub lattice: &'a Lattice,
     pub symmetries: &'a Symmetries,
-    /// The first has the base [`Base::Low`].
+    /// The first has the base [`Base::Low`], unless low fidelity is rejected and nothing can judge
+    /// it.
     pub views: Vec<View<'a>>,
-    /// Examples in which the predicted mean is in the place of low fidelity, and plans for them.
+    /// Examples with the predicted mean in place of low fidelity, and plans for them; for variances
+    /// only.
     pub around: Option<(Examples<'a>, Vec<LocalPlan>)>,
-    /// What zero is in each channel of the input, in units.
+    /// The value of zero in each channel of the input, in units of the fit.
     pub zeros: Vec<f64>,
-    /// Whether constant fields are candidates where others can be judged.
+    /// Whether constant fields stay among the candidates if others could be fitted.
     pub has_constants: bool,
-    /// Numbers a channel that the target may be everywhere.
+    /// Constant candidates: a name, and one number per channel.
     pub constants: Vec<(&'static str, Vec<f64>)>,
 }

@@ -1,11 +1,12 @@
-//! Realizations of one input: held in single precision where that loses nothing, seen in units of a fit.
+//! Realizations of one input: stored in single precision where that loses nothing, read in units of
+//! a fit.
 //!
-//! They are by far the largest part of the data. A fit goes over them a field at a time, each brought to
-//! double precision and into units on the way, so that they are in memory once.
+//! They are by far the largest part of the data. To have them in memory only once, a fit reads one
+//! field at a time, which is converted to double precision and to units on the way.
 
 use super::unit::Unit;
 
-/// Realizations as they are held.
+/// Stored realizations.
 #[derive(Debug, Clone)]
 pub enum Held {
     /// In single precision.
@@ -15,7 +16,7 @@ pub enum Held {
 }
 
 impl From<Vec<f64>> for Held {
-    /// In single precision if every value is one of it, as those of most files are.
+    /// In single precision if that represents every value exactly, as it does for most files.
     fn from(values: Vec<f64>) -> Self {
         match values.iter().all(|v| f64::from(*v as f32) == *v) {
             true => Self::Single(values.iter().map(|v| *v as f32).collect()),
@@ -28,7 +29,7 @@ impl From<Vec<f64>> for Held {
 #[derive(Debug, Clone, Copy)]
 pub struct Realizations<'a> {
     values: Values<'a>,
-    /// The units of the channels and their number of points; none leaves values as they are.
+    /// The units of the channels and their number of points; `None` leaves values unchanged.
     units: Option<(&'a [Unit], usize)>,
 }
 
@@ -67,7 +68,8 @@ impl<'a> Realizations<'a> {
         }
     }
 
-    /// The same values v as (v - shift) / scale in the units of their channels of `points` points.
+    /// The same values v, read as (v - shift) / scale in the units of their channels of `points`
+    /// points.
     pub(super) fn in_units(self, units: &'a [Unit], points: usize) -> Self {
         Self {
             units: Some((units, points.max(1))),
@@ -75,7 +77,7 @@ impl<'a> Realizations<'a> {
         }
     }
 
-    /// How many values there are in all.
+    /// Number of values.
     pub(super) fn len(&self) -> usize {
         match self.values {
             Values::Single(values) => values.len(),
@@ -83,7 +85,7 @@ impl<'a> Realizations<'a> {
         }
     }
 
-    /// Parts of `size` values each, one after another: realizations, or channels of them.
+    /// Consecutive parts of `size` values each: realizations, or channels of them.
     pub(super) fn fields(self, size: usize) -> impl Iterator<Item = Vec<f64>> + 'a {
         let size = size.max(1);
         (0..self.len() / size).map(move |k| self.between(k * size, size))
@@ -117,7 +119,7 @@ impl<'a> Realizations<'a> {
         if let Some((units, points)) = self.units {
             let mut rest = &mut values[..];
             let mut at = first;
-            // Channel after channel; the first may have begun before.
+            // Channel by channel; the first value may lie inside a channel.
             while !rest.is_empty() {
                 let own = (points - at % points).min(rest.len());
                 let (channel, others) = rest.split_at_mut(own);

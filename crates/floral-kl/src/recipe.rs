@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is fitted.
+/// Which families are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recipe {
     /// Kernel regression alone: multi-fidelity kriging as engineers use it.
     Kernels,
-    /// Kernels and local regressions, weighed by inputs that were not trained on.
+    /// All families, weighted by their errors at inputs they have not seen.
     Blend,
     /// The blend without one of its parts: a row of an ablation.
     Without(Part),
@@ -26,16 +26,16 @@ pub enum Part {
     Kernels,
     /// Processes with a length per coordinate.
     Processes,
-    /// Symmetries and periodic axes that are found.
+    /// The search for symmetries and periodic axes.
     Symmetries,
-    /// The network on what the blend misses.
+    /// The network on the error of the blend.
     Network,
     /// Factors by which variances are calibrated.
     Calibration,
 }
 
 impl Recipe {
-    /// Whether it has a part.
+    /// Whether the recipe includes a part.
     pub fn has(self, part: Part) -> bool {
         match self {
             Self::Kernels => matches!(part, Part::Constants | Part::Kernels | Part::Calibration),

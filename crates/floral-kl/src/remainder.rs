@@ -1,4 +1,4 @@
-//! The remainder: what factors leave of the variance, as white noise smoothed to a fitted length.
+//! The remainder: the variance that the factors leave, as white noise smoothed to a fitted width.
 
 use std::ops::{AddAssign, Mul};
 
@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::Lattice;
 use super::scattered::{SmoothNoise, spacing};
 
-/// Filters reach this many widths.
+/// Reach of filters in widths.
 const REACH: f64 = 3.0;
 
 /// Draws are filtered in single precision, covariances in double.
@@ -23,24 +23,24 @@ struct Smoothing {
     len: usize,
     stride: usize,
     periodic: bool,
-    /// One a shift from -reach to reach.
+    /// One tap per shift from -reach to reach.
     taps: Vec<f32>,
-    /// Factor at each position: near a wall fewer taps count.
+    /// Factor at each position that keeps the variance: near an end of the axis fewer taps count.
     scale: Vec<f32>,
 }
 
-/// A Gaussian field with this deviation at every point and the correlation of its filters.
+/// A Gaussian field with a given deviation at every point and the correlation of its filters.
 pub(super) struct Remainder {
     deviation: Vec<f32>,
     points: usize,
     smoothing: Vec<Smoothing>,
-    /// Noise of scattered points in the place of white noise.
+    /// The noise on scattered points, in place of filtered white noise.
     scattered: Option<SmoothNoise>,
 }
 
 impl Remainder {
-    /// deviation: [channel, point]; widths: in points along each axis, of scattered points in distances of
-    /// nearest neighbours.
+    /// deviation: [channel, point]; widths: in points along each axis, or in distances between
+    /// nearest neighbours of scattered points.
     pub(super) fn new(lattice: &Lattice, widths: &[f64], deviation: Vec<f32>) -> Self {
         let axes = widths.iter().enumerate();
         let scattered = lattice
@@ -165,7 +165,8 @@ impl Smoothing {
         }
     }
 
-    /// Every block of positions is shifted as a whole, so that the inner loop is over memory.
+    /// Shifts every block of positions as a whole, so that the inner loop is over contiguous
+    /// memory.
     fn convolve<T: Number>(&self, noise: &[T], out: &mut [T]) {
         let block = self.len * self.stride;
         let reach = self.taps.len() / 2;

@@ -1,31 +1,32 @@
-//! Residuals of one input's realizations: their mean and variance, and how far the mean may be off.
+//! Residuals of one input's realizations: their mean and variance, and the error of the mean.
 
 use std::borrow::Cow;
 
 use super::Lattice;
 use super::case::{Case, Channels};
 
-/// By how much the mean of an input's realizations may be off.
+/// The error of the mean of an input's realizations.
 ///
-/// With centred residuals d_r of n realizations the covariance of their mean is the sum over r of
-/// d_r d_r' / (n (n - 1)). Fields whose outer products sum to that are made from the realizations each
-/// time they are asked for: kept, they would take as much memory as these.
+/// With centred residuals d_r of n realizations, the covariance of their mean is the sum over r of
+/// d_r d_r' / (n (n - 1)). Deviations, fields whose outer products sum to this covariance, are
+/// computed from the realizations on every request: stored, they would take as much memory as the
+/// realizations.
 pub(super) enum MeanError<'a> {
-    /// Of realizations that are known everywhere, over a size.
+    /// Realizations that are known everywhere, divided by `size`.
     Runs {
         lattice: &'a Lattice,
         channels: Channels,
         case: Case<'a>,
         size: f64,
-        /// Realizations from which they are made, at most.
+        /// Maximum number of realizations from which deviations are computed.
         most: usize,
     },
-    /// The fields of realizations that were interpolated: [deviation, channel, point].
+    /// Deviations of interpolated realizations: [deviation, channel, point].
     Fields(Vec<f32>),
 }
 
 impl MeanError<'_> {
-    /// The fields, [deviation, channel, point]; none of a single realization.
+    /// The deviations: [deviation, channel, point]; empty for a single realization.
     pub(super) fn deviations(&self) -> Cow<'_, [f32]> {
         match self {
             Self::Fields(fields) => Cow::Borrowed(fields),
@@ -44,7 +45,7 @@ impl MeanError<'_> {
     }
 }
 
-/// Realizations less low fidelity over a size: [realization, channel, known point].
+/// Realizations minus low fidelity, divided by `size`: [realization, channel, known point].
 pub(super) fn residuals(
     lattice: &Lattice,
     channels: Channels,
@@ -70,7 +71,7 @@ pub(super) fn residuals(
     residuals
 }
 
-/// Mean and sample variance of fields of `values` values, and how many there are.
+/// Mean and sample variance of fields of `values` values each, and the number of fields.
 pub(super) fn mean_and_variance(
     fields: &[f64],
     values: usize,
@@ -88,7 +89,8 @@ pub(super) fn mean_and_variance(
     (mean, (count > 1).then_some(square), count)
 }
 
-/// Centred fields whose outer products sum to the covariance of the mean, from at most `most` of them.
+/// Deviations whose outer products sum to the covariance of the mean, from at most `most` of the
+/// fields.
 pub(super) fn deviations(fields: &[f64], values: usize, most: usize) -> Vec<f32> {
     let count = fields.len() / values;
     let kept = &fields[..values * count.min(most)];

@@ -1,26 +1,28 @@
 //! The runs of one input as factors and coefficients: principal components of its centred runs.
 //!
-//! `law` draws from them; what few factors leave says how smooth the `remainder` is.
+//! `law` draws from them; the residual that the leading factors leave determines how smooth the
+//! `remainder` is.
 
 use floral_linalg::{Mat, MatRef, symmetric_eigen};
 
 use super::Lattice;
 use super::scattered::roots;
 
-/// Factors kept of an input: realizations need no more than its leading directions.
+/// Maximum number of factors per input; the remainder stands for the rest of the variance.
 const MOST_FACTORS: usize = 16;
 
 /// The runs of one input as factors and coefficients.
 pub(super) struct Runs {
-    /// [factor, value].
+    /// Factor fields: [factor, value].
     pub factors: Vec<f32>,
-    /// Deviation of the runs at every value.
+    /// Standard deviation of the runs at every value.
     pub deviation: Vec<f32>,
-    /// Of mean zero and mean square one over runs: [run, factor].
+    /// Coefficients of mean 0 and mean square 1 over runs: [run, factor].
     pub coefficients: Vec<f32>,
 }
 
-/// How smooth what factors leave is along each axis: sums of squares, and of products of neighbours.
+/// Smoothness of what the factors leave, along each axis: sums of squares, and of products of
+/// neighbours.
 #[derive(Default)]
 pub(super) struct Smoothness {
     pub squares: Vec<f64>,
@@ -28,8 +30,9 @@ pub(super) struct Smoothness {
 }
 
 impl Runs {
-    /// Of realizations, [realization, value], over a size: by the eigenvectors of their inner products; `near`
-    /// are the nearest neighbours of scattered points.
+    /// Decomposes realizations, [realization, value], divided by `size`, by the eigenvectors of
+    /// their inner products. `near` are the nearest neighbours of scattered points. `None` if the
+    /// eigenvalue iteration fails.
     pub(super) fn new(
         realizations: &[f64],
         size: f64,
@@ -81,7 +84,7 @@ impl Runs {
                 .collect(),
             coefficients: (0..count)
                 .flat_map(|r| (0..kept).map(move |k| (r, k)))
-                // Not over n - 1: what is drawn from n runs has their mean square.
+                // Normalised by n, not n - 1: draws from n runs have the mean square of these runs.
                 .map(|place| ((count as f64).sqrt() * leading[place]) as f32)
                 .collect(),
             deviation: deviation.into_iter().map(|d| d as f32).collect(),
@@ -90,7 +93,7 @@ impl Runs {
     }
 }
 
-/// Sums along each axis over pairs of neighbours, in units of their deviation.
+/// Sums over pairs of neighbours along each axis, of values in units of their deviation.
 fn smoothness(
     rest: &Mat<f64>,
     deviations: &[f64],

@@ -1,5 +1,5 @@
-//! Laws of fits on scattered points: neither their order nor a refinement matters, and a mesh that is a grid
-//! gives nearly what the grid gives.
+//! Tests of fits on scattered points: neither their order nor a refinement matters, and a mesh that
+//! is a grid gives nearly the result of the grid.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -12,7 +12,8 @@ const N: usize = 8;
 const INPUTS: usize = 7;
 const RUNS: usize = 4;
 
-/// An input, low fidelity and the runs of a solution, as functions of the place.
+/// The numbers that define an input, its low fidelity and the runs of its solution as functions of
+/// position.
 struct Numbers {
     waves: [f64; 4],
     runs: [f64; RUNS],
@@ -39,8 +40,8 @@ impl Numbers {
     }
 }
 
-/// What is predicted on these points of the input 0 by a fit to the others, and the least error of a
-/// candidate for the mean at inputs left out.
+/// The prediction for input 0 on these points by a fit to the others, and the least left-out error
+/// of a candidate for the mean.
 fn predicted(lattice: &Lattice, places: &[[f64; 2]]) -> (Prediction, f64) {
     let field = |i: usize| -> Vec<f64> {
         let numbers = numbers(i);
@@ -101,7 +102,7 @@ fn on_points(points: Points) -> Prediction {
     predicted(&Lattice::of_points("point", points), &places).0
 }
 
-/// The root mean square difference over the deviation of the second.
+/// The root mean square difference over the standard deviation of `b`.
 fn difference(a: &[f64], b: &[f64]) -> f64 {
     let mean = b.iter().sum::<f64>() / b.len() as f64;
     let square: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();

@@ -1,4 +1,5 @@
-//! Filters of a grid at a product of positions: each axis is reduced to its positions as it is filtered.
+//! Filters of a grid at a product of positions: filtering along an axis keeps only the requested
+//! positions.
 
 use floral_linalg::{Accum, MatMut, MatRef, product};
 
@@ -6,10 +7,10 @@ use crate::Lattice;
 use crate::filters::inside;
 use crate::large::{Positions, is_large};
 
-/// Filters with more taps than this share of an axis are a dense matrix.
+/// Filters with more taps than this share of an axis are applied as a dense matrix.
 const DENSE: f64 = 0.25;
 
-/// A field at a product of positions: the number of them along each axis, and values.
+/// A field at a product of positions: number of positions along each axis, and values.
 struct Part {
     shape: Vec<usize>,
     values: Vec<f64>,
@@ -18,13 +19,13 @@ struct Part {
 /// An axis and taps along it.
 type Along = (usize, Vec<f64>);
 
-/// Whether a grid is filtered so: a large one, or one of three axes, whose filters are many.
+/// Whether a grid is filtered this way: if it is large, or has three axes and thus many filters.
 pub(crate) fn suits(lattice: &Lattice) -> bool {
     lattice.points().is_none() && (is_large(lattice) || lattice.axes.len() > 2)
 }
 
-/// Gives `take` what every filter, taps along some axes, makes of a field at some points. Filters that begin
-/// alike share what they begin with.
+/// Passes to `take` the field as filtered by every filter (taps along some axes) at the requested
+/// points. Filters that begin with the same taps share that part of the work.
 pub(crate) fn each(
     lattice: &Lattice,
     filters: &[Vec<Along>],
@@ -66,7 +67,7 @@ impl Part {
         ]
     }
 
-    /// At some positions along an axis.
+    /// The field at some positions along an axis.
     fn restricted(&self, axis: usize, kept: &[usize]) -> Self {
         let [_, n, after] = self.around(axis);
         let blocks = self.values.chunks_exact(n * after);
@@ -83,7 +84,7 @@ impl Part {
         Self { shape, values }
     }
 
-    /// Convolved with taps along an axis, at some positions.
+    /// The field convolved with taps along an axis, at some positions.
     fn filtered(&self, lattice: &Lattice, (axis, taps): &Along, kept: &[usize]) -> Self {
         let [before, n, after] = self.around(*axis);
         let periodic = lattice.axes[*axis].periodic;
@@ -107,7 +108,7 @@ impl Part {
     }
 }
 
-/// The positions that a filter at position `i` of `n` sees, with their weights.
+/// The positions under a filter at position `i` of `n`, with their weights.
 fn seen(
     taps: &[f64],
     i: usize,
@@ -119,7 +120,7 @@ fn seen(
     places.zip(taps.iter().rev().copied())
 }
 
-/// Adds what each kept position sees of a block: [position, after] -> [kept, after].
+/// Applies a filter at each kept position to a block: [position, after] -> [kept, after].
 fn add(seen: &[Vec<(usize, f64)>], block: &[f64], after: usize, out: &mut [f64]) {
     if after == 1 {
         for (seen, out) in seen.iter().zip(out) {
@@ -135,7 +136,7 @@ fn add(seen: &[Vec<(usize, f64)>], block: &[f64], after: usize, out: &mut [f64])
     }
 }
 
-/// The matrix of a filter at some positions: [kept, position].
+/// The matrix of a filter at the kept positions: [kept, position].
 fn dense(taps: &[f64], kept: &[usize], n: usize, periodic: bool) -> Vec<f64> {
     let mut matrix = vec![0.0; kept.len() * n];
     for (row, &i) in matrix.chunks_exact_mut(n).zip(kept) {
@@ -144,7 +145,7 @@ fn dense(taps: &[f64], kept: &[usize], n: usize, periodic: bool) -> Vec<f64> {
     matrix
 }
 
-/// A matrix times every block of positions by `after` values; along the last axis all blocks at once.
+/// Multiplies every block [position, after] by a matrix; along the last axis all blocks at once.
 fn multiply(matrix: MatRef<'_, f64>, from: &[f64], after: usize, out: &mut [f64]) {
     let (kept, n) = (matrix.nrows(), matrix.ncols());
     if after == 1 {

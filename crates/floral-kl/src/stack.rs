@@ -1,13 +1,14 @@
-//! A network stacked on the regressions: it learns what their blend misses.
+//! Networks stacked on the regressions: they learn the error of the blend.
 //!
 //! The mean of an input a with low fidelity l is predicted as
 //!
 //!   b(a, l) + w / K sum_k c_k(a, l, b(a, l)),
 //!
-//! b the blend, c_k a network for each of K parts of the training inputs. Network k is trained on the
-//! other parts, where b is the blend's guess of an input left out: Wolpert (1992), "Stacked
-//! generalization". On its own part it is judged, so that w comes from inputs that neither the
-//! regressions nor the network have seen. What a network is made of is a [`Learner`]'s matter.
+//! with the blend b and a network c_k for each of K parts of the training inputs. Network k is
+//! trained on the other parts, where b is the left-out prediction of the blend (Wolpert, 1992,
+//! "Stacked generalization"). It is judged on its own part, so that w comes from inputs that
+//! neither the regressions nor the network have seen. The architecture of a network is up to the
+//! [`Learner`].
 
 use std::time::Duration;
 
@@ -19,53 +20,54 @@ use super::{Lattice, Symmetries, roll};
 use crate::Result;
 use crate::observer::Observer;
 
-/// Trains networks, and reads those that were stored.
+/// Trains networks, and restores stored ones.
 pub trait Learner: Sync {
-    /// A network for each part of the lesson's inputs, trained on the other parts; none if the lesson
-    /// is not worth it.
+    /// A network for each part of the lesson's inputs, trained on the other parts; none if the
+    /// lesson does not justify training.
     fn learn(&self, lesson: &Lesson<'_>) -> Result<Vec<Box<dyn Network>>>;
 
-    /// The network of these bytes.
+    /// Restores a network from its bytes.
     fn restore(&self, bytes: &[u8]) -> Result<Box<dyn Network>>;
 }
 
-/// What a blend misses, as a network has learned it.
+/// A network that predicts the error of a blend.
 pub trait Network: Send + Sync {
-    /// fields: [channel, point], input, low fidelity and guess -> the correction: [channel, point].
+    /// The correction, [channel, point], from the fields [channel, point]: input, low fidelity and
+    /// guess.
     fn correct(&self, fields: &[f64]) -> Vec<f64>;
 
     /// The network as bytes.
     fn to_bytes(&self) -> Vec<u8>;
 }
 
-/// What networks are trained on.
+/// The training data of networks.
 pub struct Lesson<'a> {
     /// The grid.
     pub lattice: &'a Lattice,
-    /// Motions that take fields and targets to others as good.
+    /// Motions that turn fields and targets into equally valid ones.
     pub symmetries: &'a Symmetries,
     /// Channels of input and solution.
     pub channels: Channels,
-    /// Input, low fidelity if there is any, and the blend's guess of an input left out:
+    /// Input, low fidelity if there is any, and the left-out guess of the blend:
     /// [input][channel, point].
     pub fields: Vec<Vec<f64>>,
-    /// What the guess misses: [input][channel, point].
+    /// The error of the guess: [input][channel, point].
     pub targets: Vec<Vec<f64>>,
     /// The part of each input.
     pub parts: Vec<usize>,
-    /// What a budget leaves for it, if there is one.
+    /// The time that a budget leaves for training, if there is one.
     pub time: Option<Duration>,
     /// Receives progress, and may stop the training.
     pub observer: &'a dyn Observer,
 }
 
 impl Lesson<'_> {
-    /// How many parts there are.
+    /// Number of parts.
     pub fn count(&self) -> usize {
         self.parts.iter().max().map_or(0, |last| last + 1)
     }
 
-    /// Inputs that are in a part (`within`), or those that are not.
+    /// The inputs of a part (`within`), or all others.
     pub fn inputs(&self, part: usize, within: bool) -> Vec<usize> {
         let kept = |i: &usize| (self.parts[*i] == part) == within;
         (0..self.parts.len()).filter(kept).collect()
@@ -100,12 +102,12 @@ impl Lesson<'_> {
 pub(super) struct Stacked {
     pub networks: Vec<Box<dyn Network>>,
     pub weight: f64,
-    /// How far a correction may reach, a number per channel.
+    /// Largest correction, a number per channel, before the weight.
     pub limits: Vec<f64>,
 }
 
 impl Stacked {
-    /// What the networks add to a guess, framed: [channel, point].
+    /// The correction that the networks add to a guess, framed: [channel, point].
     pub(super) fn correction(&self, framed: &Framed, guess: &[f64]) -> Vec<f64> {
         let fields = fields(framed, guess);
         let mut sum = vec![0.0; guess.len()];
@@ -123,7 +125,8 @@ impl Stacked {
     }
 }
 
-/// What a network sees of a query: input, low fidelity and the blend's guess, [channel, point].
+/// The fields of a query for a network: input, low fidelity and the blend's guess,
+/// [channel, point].
 pub(super) fn fields(framed: &Framed, guess: &[f64]) -> Vec<f64> {
     [&framed.input, &framed.low, guess].concat()
 }

@@ -1,4 +1,4 @@
-//! Networks put on a blend, with the weight that they deserve at inputs they have not seen.
+//! Stacks networks on a blend, with the weight that they deserve at inputs they have not seen.
 
 use std::time::Duration;
 
@@ -12,27 +12,27 @@ use super::{Lattice, Symmetries};
 use crate::Result;
 use crate::observer::Observer;
 
-/// Parts of the training inputs, and so networks.
+/// Number of parts of the training inputs, and of networks.
 const PARTS: usize = 4;
 
-/// Fewer distinct inputs than these leave a network nothing to learn from.
+/// Minimum number of distinct inputs from which networks are trained.
 const FEWEST: usize = 16;
 
-/// What networks are stacked with.
+/// The data and the learner of stacked networks.
 pub(super) struct Stacking<'a> {
     pub lattice: &'a Lattice,
     pub symmetries: &'a Symmetries,
-    /// Those of the blend.
+    /// The examples of the blend.
     pub examples: Examples<'a>,
     pub learner: &'a dyn Learner,
     pub observer: &'a dyn Observer,
-    /// What of a budget is kept for what follows.
+    /// The time of a budget that is reserved for later parts of the fit.
     pub reserved: Duration,
 }
 
 impl Stacking<'_> {
-    /// Stacks networks on a blend, if they gain at inputs that they have not seen; the verdict is then
-    /// that of both.
+    /// Stacks networks on a blend if they reduce its error at inputs that they have not seen; the
+    /// verdict then includes them.
     pub(super) fn apply(&self, blend: &mut Blend, verdict: &mut Verdict) -> Result<()> {
         if !is_worth_it(self.lattice, &self.examples) {
             return Ok(());
@@ -95,7 +95,8 @@ impl Verdict {
     }
 }
 
-/// Enough distinct inputs, each known everywhere and left out once; some vary over the domain.
+/// Whether training is worthwhile: enough distinct inputs, each known everywhere and left out once,
+/// of which some vary over the domain.
 fn is_worth_it(lattice: &Lattice, examples: &Examples<'_>) -> bool {
     let varies = |framed: &Framed| {
         let mut channels = framed.input.chunks_exact(lattice.len());
@@ -108,7 +109,7 @@ fn is_worth_it(lattice: &Lattice, examples: &Examples<'_>) -> bool {
         && sample.framed.iter().any(varies)
 }
 
-/// The part of each input: folds stay whole.
+/// The part of each input; folds are not divided.
 fn parts(folds: &Folds) -> Vec<usize> {
     (0..folds.inputs()).map(|i| folds.of(i) % PARTS).collect()
 }

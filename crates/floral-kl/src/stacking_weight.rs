@@ -1,14 +1,14 @@
-//! The weight that networks deserve at inputs they have not seen, and how far they may reach.
+//! The weight of networks from inputs that they have not seen, and limits of their corrections.
 
 use super::folds::Folds;
 
-/// Corrections reach at most this many times as far as the largest of an input left out.
+/// Limit of corrections, as a multiple of the largest correction of a left-out input.
 const REACH: f64 = 1.5;
 
-/// The weight w of corrections c of errors e that makes the sum of |e - w c|^2 least, less its standard
-/// error: a ratio estimate over folds, Cochran (1977), "Sampling techniques", section 6.4. None if it is
-/// less than two standard errors. An input counts by the inverse of its error's norm, as the mean norm is
-/// what tables report.
+/// The weight w that minimises the sum of |e - w c|^2 over errors e and corrections c, minus its
+/// standard error: a ratio estimate over folds (Cochran, 1977, "Sampling techniques", section 6.4).
+/// Zero if w is less than two standard errors. An input counts by the inverse of its error's norm,
+/// because tables report the mean norm.
 pub(super) fn weight_of(
     errors: &[Vec<f64>],
     corrections: &[Vec<f64>],
@@ -40,7 +40,7 @@ pub(super) fn weight_of(
     }
 }
 
-/// The mean norm of what whole corrections leave.
+/// The mean norm of the errors that corrections of full weight leave.
 pub(super) fn left_out(errors: &[Vec<f64>], corrections: &[Vec<f64>], sizes: &[f64]) -> f64 {
     let left = |((e, c), size): ((&Vec<f64>, &Vec<f64>), &f64)| {
         let square = e.iter().zip(c).map(|(e, c)| (e - c).powi(2)).sum::<f64>();
@@ -50,12 +50,12 @@ pub(super) fn left_out(errors: &[Vec<f64>], corrections: &[Vec<f64>], sizes: &[f
     all.sum::<f64>() / sizes.len() as f64
 }
 
-/// The weight of the mean of K networks, if one alone deserves w.
+/// The weight of the mean of K networks, if a single one deserves the weight w.
 ///
-/// Each is c = s + n_k, a part s that all share and errors n_k of their own: if s deserves the weight
-/// one, w = |s|^2 / (|s|^2 + |n|^2), and of the mean, whose errors have the Kth part of the square,
-/// 1 / (1 + (1/w - 1) / K). Judged inputs have one network each, so that their errors are no less than
-/// a new input's.
+/// Each correction is c = s + n_k, with a part s that all share and independent errors n_k. If s
+/// deserves the weight one, w = |s|^2 / (|s|^2 + |n|^2). The mean of K networks has errors of
+/// square |n|^2 / K and deserves 1 / (1 + (1/w - 1) / K). A judging input has the correction of a
+/// single network, so its error is no less than that of a new input.
 pub(super) fn of_mean(weight: f64, networks: usize) -> f64 {
     match weight > 0.0 {
         true => 1.0 / (1.0 + (1.0 / weight - 1.0) / networks as f64),
@@ -63,7 +63,7 @@ pub(super) fn of_mean(weight: f64, networks: usize) -> f64 {
     }
 }
 
-/// How far corrections may reach, a number per channel.
+/// The largest corrections, a number per channel.
 pub(super) fn limits(corrections: &[Vec<f64>], points: usize) -> Vec<f64> {
     let channels = corrections[0].len() / points;
     let largest = |channel: usize| {
@@ -82,7 +82,7 @@ mod tests {
     const INPUTS: usize = 24;
     const POINTS: usize = 12;
 
-    /// A weight of two standard errors comes by chance to one draw of forty.
+    /// By chance a weight exceeds two standard errors in one of forty draws.
     #[test]
     fn corrections_that_have_nothing_to_do_with_errors_seldom_have_weight() {
         let fields = |seed| -> Vec<Vec<f64>> {

@@ -1,12 +1,13 @@
-//! The support of the law: bounds that all data keep and realizations should keep too.
+//! The support of the law: natural bounds that all data respect and that realizations should
+//! respect too.
 
 use serde::{Deserialize, Serialize};
 
 use super::Lattice;
 use super::case::{Case, Channels};
 
-/// Data that come this close to a bound, in units of their deviation, respect it for a reason: draws
-/// would cross it.
+/// Largest distance of the data from a bound, in standard deviations, at which the bound is
+/// enforced: draws would cross a bound this close, and the data do not.
 const NEAR: f64 = 3.0;
 
 /// Natural bounds of each channel: [lowest, highest], if there are any.
@@ -14,7 +15,8 @@ const NEAR: f64 = 3.0;
 pub(super) struct Support(Vec<[Option<f64>; 2]>);
 
 impl Support {
-    /// Of training cases: zero where nothing is negative, or nothing positive, and one for shares.
+    /// Bounds of training cases: zero where nothing is negative or nothing is positive, and one for
+    /// fractions.
     pub(super) fn new(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) -> Self {
         let bounds = |channel: usize| {
             let count = channels.solution;
@@ -54,12 +56,12 @@ impl Support {
         self.0.is_empty()
     }
 
-    /// Whether it is that of this number of channels.
+    /// Whether it is the support of this number of channels.
     pub(super) fn fits(&self, channels: usize) -> bool {
         self.0.is_empty() || self.0.len() == channels
     }
 
-    /// Brings fields [.., channel, point] within bounds.
+    /// Clips fields [.., channel, point] to the bounds.
     pub(super) fn bound(&self, fields: &mut [f64], points: usize) {
         let channels = fields.chunks_exact_mut(points.max(1));
         for (channel, [low, high]) in channels.zip(self.0.iter().cycle()) {

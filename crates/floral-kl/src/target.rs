@@ -1,4 +1,5 @@
-//! What is regressed on: a field per training input, moved by symmetries in its own way.
+//! The target of a regression: one field per training input, and how it transforms under
+//! symmetries.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,17 +10,17 @@ use super::residuals::MeanError;
 use super::scattered::times;
 use super::symmetry::{Motion, Role};
 
-/// How a target goes with a motion and a scaling.
+/// How a target transforms under a motion and a scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Parity {
-    /// As the solution does: means and residuals.
+    /// Like the solution: means and residuals.
     Odd,
-    /// As the solution's square does: variances.
+    /// Like the square of the solution: variances.
     Even,
 }
 
 impl Parity {
-    /// What such targets are, for people.
+    /// The name of such targets, for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Odd => "mean",
@@ -35,7 +36,7 @@ impl Parity {
         }
     }
 
-    /// The target's unit in the problem's own frame.
+    /// The factor from the frame to the problem's own scale.
     pub(super) fn size(self, framed: &Framed) -> f64 {
         match self {
             Self::Odd => framed.size,
@@ -44,7 +45,7 @@ impl Parity {
     }
 }
 
-/// Framed inputs and a framed target field for each.
+/// Framed inputs with one framed target field each.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
     /// The inputs.
@@ -53,19 +54,20 @@ pub(super) struct Sample<'a> {
     pub targets: &'a [Vec<f64>],
     /// Low fidelity of each input, which `framed` may hide: [channel, point], or empty.
     pub hidden: &'a [Vec<f64>],
-    /// The points at which an input's target was measured; none means everywhere.
+    /// The points at which an input's target was measured; `None` means all.
     pub known: &'a [Option<Vec<usize>>],
-    /// How far an input's target may be off; empty if that is not known.
+    /// Estimated errors of the targets; empty if they are unknown.
     pub noise: &'a [MeanError<'a>],
-    /// Roots of the weights of points by which errors count; none if all count the same.
+    /// Square roots of the weights of points, by which errors are multiplied; `None` if all points
+    /// count the same.
     pub roots: Option<&'a [f64]>,
-    /// The points of a large domain at which guesses are judged; none means at all.
+    /// The points of a large domain at which guesses are judged; `None` means all.
     pub at: Option<&'a [usize]>,
 }
 
 impl Sample<'_> {
-    /// What a guess misses of an input's target, times the roots of weights; nothing where that is not
-    /// known.
+    /// The error of a guess at an input's target, times the square roots of weights; zero where the
+    /// target is not known.
     pub(super) fn miss(&self, input: usize, guess: &[f64]) -> Vec<f64> {
         let target = &self.targets[input];
         if let Some(at) = self.at {
@@ -85,13 +87,13 @@ impl Sample<'_> {
         kept
     }
 
-    /// The norm of that.
+    /// The Euclidean norm of that error.
     pub(super) fn error(&self, input: usize, guess: &[f64]) -> f64 {
         let miss = self.miss(input, guess);
         miss.iter().map(|v| v * v).sum::<f64>().sqrt()
     }
 
-    /// No inputs.
+    /// The same without inputs.
     pub(super) fn none(self) -> Self {
         Self {
             framed: &[],
@@ -105,16 +107,16 @@ impl Sample<'_> {
     }
 }
 
-/// What a regression is fitted to, and the inputs that judge it.
+/// The inputs that a regression is fitted to, and those that judge it.
 #[derive(Clone, Copy)]
 pub(super) struct Examples<'a> {
     /// Training inputs.
     pub train: Sample<'a>,
-    /// Inputs held out; if there are none, each training input judges a fit to the others.
+    /// Held-out inputs; if there are none, each training input judges a fit to the others.
     pub held: Sample<'a>,
-    /// How the targets move.
+    /// How the targets transform.
     pub parity: Parity,
-    /// Which training inputs are left out together.
+    /// The folds of the training inputs.
     pub folds: &'a Folds,
 }
 

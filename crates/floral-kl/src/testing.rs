@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use crate::symmetry::Points;
 use crate::{Lattice, LatticeAxis};
 
-/// What a stream is for.
+/// The purpose of a stream.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Input,
@@ -31,7 +31,7 @@ pub(crate) fn stream(seed: u64, purpose: Purpose, index: u64, draw: u64) -> Stre
     ChaCha8Rng::from_seed(bytes)
 }
 
-/// A lattice of axes with a name and a length; those whose name is in `periodic` close.
+/// A lattice of axes given by name and length; those named in `periodic` are periodic.
 pub(crate) fn lattice(axes: &[(&str, usize)], periodic: &[&str]) -> Lattice {
     let axis = |(name, len): &(&str, usize)| LatticeAxis {
         name: (*name).to_owned(),
@@ -63,7 +63,7 @@ pub(crate) fn scattered(count: usize, seed: u64) -> Points {
     Points::new(&coordinates, &weights, 2)
 }
 
-/// Points with those at these places of others, in this order.
+/// The points of `points` in this order.
 pub(crate) fn reordered(points: &Points, order: &[usize]) -> Points {
     let of = |values: &[f64]| order.iter().map(|&p| values[p]).collect::<Vec<f64>>();
     let coordinates: Vec<Vec<f64>> = points.coordinates().iter().map(|c| of(c)).collect();
@@ -78,7 +78,8 @@ pub(crate) fn square_points(n: usize) -> Points {
     Points::new(&[of(&|i, _| i as f64), of(&|_, j| j as f64)], &weights, 2)
 }
 
-/// The same, in whose middle each point is four of a quarter of its weight; those added come last.
+/// The same square, in whose middle every point is replaced by four of a quarter of its weight; the
+/// added points come last.
 pub(crate) fn refined_square(n: usize) -> Points {
     let plain = square_points(n);
     let [mut y, mut x] = [0, 1].map(|k| plain.coordinates()[k].clone());

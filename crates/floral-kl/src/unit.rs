@@ -1,8 +1,8 @@
-//! The unit of one channel, in which fields are measured.
+//! The unit of one channel: a shift and a scale.
 
 use serde::{Deserialize, Serialize};
 
-/// The zero and the size of one channel.
+/// The zero and the scale of one channel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Unit {
     pub shift: f64,
@@ -10,7 +10,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// A value in this unit.
+    /// A value in this unit: (value - shift) / scale.
     pub(super) fn measured(&self, value: f64) -> f64 {
         (value - self.shift) / self.scale
     }

@@ -1,8 +1,9 @@
-//! Units: shifts and scales in which a fit depends neither on the units nor on the zero of the data.
+//! Units of a fit: shifts and scales that make it independent of the units and the zero of the
+//! data.
 //!
-//! A value u of a channel is taken as (u - shift) / scale with the mean and the deviation of the
-//! training inputs. High and low fidelity share a scale and have shifts of their own, so that a
-//! constant bias of the low-fidelity solver is no residual.
+//! A value u of a channel is measured as (u - shift) / scale, with the mean and the standard
+//! deviation of the training inputs. High and low fidelity share a scale but have separate shifts,
+//! so that a constant bias of the low-fidelity solver does not count as a residual.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ pub(super) struct Units {
     solution: Vec<Unit>,
 }
 
-/// A case in these units.
+/// A case in units of the fit.
 pub(super) struct Scaled<'a> {
     query: ScaledQuery,
     realizations: Realizations<'a>,
@@ -38,7 +39,7 @@ impl Scaled<'_> {
     }
 }
 
-/// A query in these units.
+/// A query in units of the fit.
 pub(super) struct ScaledQuery {
     input: Vec<f64>,
     low: Option<Vec<f64>>,
@@ -54,9 +55,10 @@ impl ScaledQuery {
 }
 
 impl Units {
-    /// Those of the training cases.
+    /// The units of the training cases.
     ///
-    /// A channel whose sign a symmetry changes keeps its zero, and so do all if they may be scaled.
+    /// A channel whose sign a symmetry changes is not shifted; with a scaling symmetry, no channel
+    /// is.
     pub(super) fn new(
         lattice: &Lattice,
         channels: Channels,
@@ -76,7 +78,7 @@ impl Units {
             symmetries.scale.is_none() && !symmetries.motions.iter().any(flips)
         };
         let weights = lattice.points().map(|points| points.weights());
-        // Of values that are known at some points only all count the same.
+        // Values that are known at some points only all have the same weight.
         let weights = weights.filter(|_| cases.iter().all(|case| case.points.is_none()));
         let units = |stacks: Vec<(Realizations<'_>, usize)>, count: usize, role: Role| {
             let unit = |c: usize| match weights {
@@ -106,7 +108,7 @@ impl Units {
         }
     }
 
-    /// Whether they are numbers, and those of as many channels.
+    /// Whether all units are finite and there is one for every channel.
     pub(super) fn fit(&self, channels: Channels) -> bool {
         let sound =
             |unit: &Unit| unit.shift.is_finite() && unit.scale.is_finite() && unit.scale > 0.0;
@@ -117,7 +119,7 @@ impl Units {
             && all.into_iter().flatten().all(sound)
     }
 
-    /// A case in these units.
+    /// Converts a case to these units.
     pub(super) fn case<'a>(&'a self, case: &Case<'a>, lattice: &Lattice) -> Scaled<'a> {
         let known = case.known(lattice);
         Scaled {
@@ -127,7 +129,7 @@ impl Units {
         }
     }
 
-    /// A query in these units.
+    /// Converts a query to these units.
     pub(super) fn query(&self, query: &Query<'_>, lattice: &Lattice) -> ScaledQuery {
         let points = lattice.len();
         ScaledQuery {
@@ -138,7 +140,7 @@ impl Units {
         }
     }
 
-    /// A prediction in the units of the data.
+    /// Converts a prediction back to the units of the data.
     pub(super) fn restored(&self, mut prediction: Prediction, points: usize) -> Prediction {
         let mean = prediction.mean.chunks_exact_mut(points.max(1));
         for (channel, unit) in mean.zip(&self.solution) {
@@ -157,7 +159,7 @@ impl Units {
         prediction
     }
 
-    /// Input and low fidelity of a query in these units as they are in the data.
+    /// Converts input and low fidelity of a query back to the units of the data.
     pub(super) fn given(&self, query: &Query<'_>, points: usize) -> [Vec<f64>; 2] {
         let back = |values: &[f64], units: &[Unit]| {
             let unit = |at: usize| &units[at / points.max(1)];
@@ -175,14 +177,14 @@ impl Units {
         &self.solution
     }
 
-    /// What zero of each channel of the input is in these units.
+    /// The value of zero in each channel of the input, in these units.
     pub(super) fn zeros_of_input(&self) -> Vec<f64> {
         let zero = |unit: &Unit| -unit.shift / unit.scale;
         self.input.iter().map(zero).collect()
     }
 
-    /// What low fidelity as it is misses of a mean of no residual: shift of low less shift of high,
-    /// a number per channel.
+    /// The constant residual with which the prediction equals low fidelity itself: shift of low
+    /// fidelity minus shift of the solution, over the scale, per channel.
     pub(super) fn bias_of_low(&self) -> Vec<f64> {
         let both = self.low.iter().zip(&self.solution);
         both.map(|(low, high)| (low.shift - high.shift) / high.scale)
@@ -191,8 +193,8 @@ impl Units {
 }
 
 impl Unit {
-    /// Mean, if it may move, and deviation of a channel of stacks [.., channel, point], each with its
-    /// number of points.
+    /// The mean (zero unless it `moves`) and the deviation of one channel of stacks
+    /// [.., channel, point], each with its number of points.
     fn of(
         stacks: &[(Realizations<'_>, usize)],
         channels: usize,
@@ -205,7 +207,7 @@ impl Unit {
             fields.flatten()
         };
         let count = values().count().max(1) as f64;
-        // Divided first, so that no sum of finite values overflows.
+        // Divided before they are added, so that no sum of finite values overflows.
         let shift = if moves {
             values().map(|v| v / count).sum()
         } else {
@@ -218,7 +220,7 @@ impl Unit {
         Self::new(shift, largest * (square / count).sqrt())
     }
 
-    /// The same where points count by weights of mean one.
+    /// The same with quadrature weights of mean 1.
     fn weighed(
         stacks: &[(Realizations<'_>, usize)],
         channels: usize,
@@ -241,7 +243,7 @@ impl Unit {
     }
 
     fn new(shift: f64, scale: f64) -> Self {
-        // A channel that differs from its mean by round-off is constant; its own units do.
+        // A channel that differs from its mean by round-off is constant: its scale stays 1.
         let is_constant = !scale.is_normal() || scale <= 1e-13 * shift.abs();
         Self {
             shift,
@@ -250,11 +252,12 @@ impl Unit {
     }
 }
 
-/// Inputs and low fidelity in units are multiples of this: data that differ by round-off, as by a change of units, are
-/// the same to a fit, whose searches would otherwise magnify the difference.
+/// Inputs and low fidelity in units are rounded to multiples of this. Data that differ by
+/// round-off, as after a change of units, then give the same fit; its searches would otherwise
+/// magnify the difference.
 const RESOLUTION: f64 = 1.0 / (1_u64 << 32) as f64;
 
-/// Fields [.., channel, point] in the units of their channels.
+/// Converts fields [.., channel, point] to the units of their channels.
 fn measured(values: &[f64], units: &[Unit], points: usize) -> Vec<f64> {
     let channels = values.chunks_exact(points.max(1)).zip(units.iter().cycle());
     channels
@@ -262,7 +265,7 @@ fn measured(values: &[f64], units: &[Unit], points: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Fields without their round-off.
+/// Rounds values to multiples of [`RESOLUTION`].
 fn rounded(mut values: Vec<f64>) -> Vec<f64> {
     let round = |v: &mut f64| *v = RESOLUTION * (*v / RESOLUTION).round();
     values.iter_mut().for_each(round);

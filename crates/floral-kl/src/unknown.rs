@@ -1,37 +1,39 @@
-//! Draws of what is not known of the mean: Student's law, because its scale is not known either.
+//! Draws of the epistemic part from Student's law: the scale of the error of the mean is uncertain
+//! too.
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// Degrees of freedom of the epistemic part's Student law.
 ///
-/// Squared errors at judging inputs scatter about what novelty says. An inverse chi-square variance with
-/// n degrees has trigamma(n / 2) as the variance of its logarithm (Smyth, Stat. Appl. Genet. Mol. Biol. 3,
-/// 2004). Over development data (eleven rows of `bench/zoo`, seeds 1 to 3) the median of n is 3.3.
+/// Squared errors at judging inputs scatter about the value that novelty predicts. The logarithm of
+/// an inverse chi-square variance with n degrees of freedom has the variance trigamma(n / 2)
+/// (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004). Over development data (eleven rows of
+/// `bench/zoo`, seeds 1 to 3) the median of n is 3.3.
 const DEGREES: usize = 4;
 
 /// The variance of that law over the square of its scale.
 pub(super) const STUDENT_VARIANCE: f64 = DEGREES as f64 / (DEGREES as f64 - 2.0);
 
-/// A factor of mean square one: normal numbers times it have that law, with variance one (Lange, Little &
-/// Taylor, J. Am. Stat. Assoc. 84, 1989).
+/// A random factor of mean square 1: its product with normal numbers follows that law, with
+/// variance 1 (Lange, Little & Taylor, J. Am. Stat. Assoc. 84, 1989).
 fn student_scale(rng: &mut impl Rng) -> f64 {
     let normals = (0..DEGREES).map(|_| StandardNormal.sample(rng));
     let chi_square: f64 = normals.map(|v: f64| v * v).sum();
     ((DEGREES as f64 - 2.0) / chi_square.max(f64::MIN_POSITIVE)).sqrt()
 }
 
-/// What is not known of the mean: e = s sum_k x_k f_k with fields f_k, normal x_k and one scale s.
+/// The epistemic part e = s sum_k x_k f_k, with fields f_k, normal numbers x_k and one scale s.
 #[derive(Clone, Copy)]
 pub(super) struct Unknown<'a> {
-    /// Fields that random numbers of mean zero and variance one multiply: [factor, value].
+    /// The fields f_k, which random numbers of mean 0 and variance 1 multiply: [factor, value].
     pub fields: &'a [f32],
-    /// Whether s is drawn with each realization, as Student's law has it, or 1.
+    /// Whether s is drawn with each realization, which gives Student's law, or is 1.
     pub is_student: bool,
 }
 
 impl<'a> Unknown<'a> {
-    /// Multiples of these fields are normal.
+    /// The epistemic part with normal multiples of these fields.
     pub(super) fn normal(fields: &'a [f32]) -> Self {
         Self {
             fields,
@@ -39,7 +41,7 @@ impl<'a> Unknown<'a> {
         }
     }
 
-    /// Multiples of `count` fields.
+    /// Draws the multiples s x_k of `count` fields.
     pub(super) fn multiples(&self, count: usize, rng: &mut impl Rng) -> Vec<f32> {
         let normals = (0..count).map(|_| StandardNormal.sample(rng));
         let mut multiples: Vec<f32> = normals.collect();

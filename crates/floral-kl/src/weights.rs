@@ -1,21 +1,21 @@
-//! Weights of a blend: none negative, one in all, of least error at the judging inputs.
+//! Weights of a blend: non-negative, of sum one, and of least error at the judging inputs.
 
-/// Steps in which the weights of a blend are found; each is exact along its line.
+/// Maximum number of steps of the search for weights; each is exact along its line.
 const STEPS: usize = 400;
 
-/// Weights below this are taken for none, so that their members need not be evaluated.
+/// Weights below this are set to zero, so that their members need not be evaluated.
 const SMALLEST: f64 = 0.01;
 
 /// Members whose errors are more than this many times the least get no weight.
 const FAR: f64 = 2.0;
 
-/// Norms of an input's least error below this share of their mean count as that.
+/// Smallest norm of an input's least error that counts, as a share of the mean over inputs.
 const SHORTEST: f64 = 0.1;
 
 /// Inner products of the members' errors at one judging input: [member][member].
 pub(super) type Products = Vec<Vec<f64>>;
 
-/// Those of errors [member][value].
+/// The products of errors [member][value].
 pub(super) fn products(errors: &[Vec<f64>]) -> Products {
     let row = |a: &Vec<f64>| errors.iter().map(|b| dot(a, b)).collect();
     errors.iter().map(row).collect()
@@ -29,11 +29,11 @@ pub(super) fn norms(products: &[Products], sizes: &[f64]) -> Vec<Vec<f64>> {
     (0..members).map(of).collect()
 }
 
-/// Weights from products of errors at each judging input, and their norms.
+/// Weights from the products of errors at each judging input, and their norms.
 ///
-/// Of n independent judges a member's squared error is known to about a share 1/n. That share is added
-/// to it as if it were independent of the others' errors, so that two inputs do not decide for one
-/// member.
+/// With n independent judging inputs, a member's squared error is known to a relative precision of
+/// about 1/n. This share is added to it as if it were independent of the errors of other members,
+/// so that two inputs do not decide in favour of a single member.
 pub(super) fn weights(
     products: &[Products],
     norms: &[Vec<f64>],
@@ -42,7 +42,7 @@ pub(super) fn weights(
 ) -> Vec<f64> {
     let total = |norms: &Vec<f64>| norms.iter().sum::<f64>();
     let best = norms.iter().map(total).fold(f64::INFINITY, f64::min);
-    // A member that misses far more than another adds its errors and little else.
+    // A member with a much larger error than another contributes its errors and little else.
     let kept = |k: &usize| total(&norms[*k]) <= FAR * best;
     let kept: Vec<usize> = (0..norms.len()).filter(kept).collect();
     let norms_kept: Vec<Vec<f64>> = kept.iter().map(|&k| norms[k].clone()).collect();
@@ -57,8 +57,8 @@ pub(super) fn weights(
     weights
 }
 
-/// Inner products of the members' errors, each input over the norm of its least error: the sum of
-/// norms, not of squares, is what tables report.
+/// Inner products of the members' errors, each input divided by the norm of its least error,
+/// because tables report the sum of norms, not of squares.
 fn quadratic(
     products: &[Products],
     kept: &[usize],
@@ -68,8 +68,8 @@ fn quadratic(
     let least = |i: usize| norms.iter().map(|n| n[i]).fold(f64::INFINITY, f64::min);
     let count = sizes.len();
     let mean = (0..count).map(least).sum::<f64>() / count.max(1) as f64;
-    // An input that a member has exactly, as zero has the solution without a source, would decide
-    // alone.
+    // Without this floor, an input that a member predicts exactly would decide alone. Zero, for
+    // example, is exact for a solution without a source.
     let floor = (SHORTEST * mean).max(f64::MIN_POSITIVE);
     let scale: Vec<f64> = (0..count)
         .map(|i| sizes[i] * sizes[i] / least(i).max(floor))
@@ -82,9 +82,9 @@ fn quadratic(
     kept.iter().map(row).collect()
 }
 
-/// Weights, none negative and one in all, that make w' Q w least.
+/// The weights w, non-negative and of sum one, that minimise w' Q w.
 ///
-/// Frank & Wolfe (1956), with the best member as the start and the exact step to each vertex.
+/// Frank & Wolfe (1956), from the best member on, with the exact step towards each vertex.
 fn simplex(q: &[Vec<f64>]) -> Vec<f64> {
     let n = q.len();
     let best = (0..n)
@@ -140,7 +140,7 @@ mod tests {
         assert!(few[0] < many[0] && few[1] > 0.1, "{few:?} {many:?}");
     }
 
-    /// Errors of zero and of a better member at four inputs; zero has the first exactly.
+    /// Errors of zero and of a better member at four inputs; zero is exact at the first input.
     #[test]
     fn an_input_that_a_member_has_exactly_does_not_decide_alone() {
         let zero = [0.0, 1.0, 1.0, 1.0].map(|e| vec![e, e]);

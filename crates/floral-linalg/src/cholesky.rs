@@ -22,12 +22,14 @@ pub fn cholesky(matrix: &mut Mat<f64>) -> bool {
     .is_ok()
 }
 
-/// x of A x = b; none if A is not positive definite. Only its lower triangle is read.
+/// The solution x of A x = b; `None` if A is not positive definite. Reads only the lower triangle
+/// of A.
 pub fn solve_positive(matrix: &Mat<f64>, b: &Mat<f64>) -> Option<Mat<f64>> {
     Some(matrix.llt(Side::Lower).ok()?.solve(b))
 }
 
-/// The same on one thread in the memory of the matrix, for many systems at once.
+/// Like [`solve_positive`], but in the memory of the matrix and on one thread, for callers that
+/// solve many systems at once.
 pub fn solve_positive_in_place(mut matrix: Mat<f64>, b: &Mat<f64>) -> Option<Mat<f64>> {
     if !cholesky(&mut matrix) {
         return None;

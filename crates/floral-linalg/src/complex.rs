@@ -3,15 +3,15 @@
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, Side, c64};
 
-/// Eigenvalues of a Hermitian matrix, smallest first, and the eigenvectors as columns; only the lower
-/// triangle is read. None if the iteration does not converge.
+/// Eigenvalues of a Hermitian matrix, smallest first, and the eigenvectors as columns. Reads only
+/// the lower triangle. `None` if the iteration does not converge.
 pub fn hermitian_eigen(matrix: &Mat<c64>) -> Option<(Vec<f64>, Mat<c64>)> {
     let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
     let values = (0..matrix.nrows()).map(|k| eigen.S().column_vector()[k].re);
     Some((values.collect(), eigen.U().to_owned()))
 }
 
-/// The inverse of a regular matrix.
+/// The inverse of a nonsingular matrix.
 pub fn inverse(matrix: &Mat<c64>) -> Mat<c64> {
     matrix.partial_piv_lu().inverse()
 }

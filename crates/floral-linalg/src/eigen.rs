@@ -5,8 +5,8 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, Par};
 
-/// Eigenvalues of a symmetric matrix, largest first, and the eigenvectors as columns; none if it has
-/// values that are not finite.
+/// Eigenvalues of a symmetric matrix, largest first, and the eigenvectors as columns; `None` if an
+/// entry is not finite or the iteration does not converge.
 pub fn symmetric_eigen(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     if !matrix.is_all_finite() {
         return None;
@@ -14,11 +14,11 @@ pub fn symmetric_eigen(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     eigen(matrix).or_else(|| shifted(matrix))
 }
 
-/// Of a matrix moved away from zero by its own size.
+/// Eigenpairs by way of the matrix plus its norm times the identity.
 ///
-/// The iteration takes an entry off the diagonal for zero when it is small beside its neighbours on
-/// the diagonal. Where those are rounding errors, as in the null space of a matrix of low rank, it
-/// may never be. Beside the matrix's own size it is.
+/// The iteration sets an off-diagonal entry to zero once it is small relative to its neighbours on
+/// the diagonal. Where these are rounding errors, as in the null space of a low-rank matrix, this
+/// may never happen. The shift makes the diagonal as large as the norm.
 fn shifted(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let size = matrix.norm_l2();
     let mut moved = matrix.clone();
@@ -27,7 +27,7 @@ fn shifted(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     Some((values.iter().map(|v| v - size).collect(), vectors))
 }
 
-/// None if the iteration does not converge.
+/// Eigenpairs, largest first; `None` if the iteration does not converge.
 fn eigen(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = matrix.nrows();
     let mut values = Diag::zeros(n);
@@ -51,7 +51,7 @@ fn eigen(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
 mod tests {
     use super::*;
 
-    /// Numbers between -1 and 1 that repeat nowhere near.
+    /// Pseudo-random numbers between -1 and 1.
     fn noise(i: usize, j: usize) -> f64 {
         let x = ((1 + i * 641 + j * 97) as f64 * 12.9898).sin() * 43758.5453;
         2.0 * (x - x.floor()) - 1.0
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn matrices_whose_entries_vanish_have_eigenpairs_too() {
-        // Products of fields whose sizes fall to where their squares are no numbers any more.
+        // Gram matrix of fields, some of them so small that their squares underflow.
         let size = |j: usize| (-90.0 * (j / 17) as f64 - (j % 17) as f64).exp();
         let fields = Mat::from_fn(10, 160, |i, j| noise(i, j) * size(j));
         let gram = fields.transpose() * &fields;

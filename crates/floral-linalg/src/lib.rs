@@ -1,8 +1,8 @@
 //! Dense linear algebra in double precision: faer's generic algorithms as plain functions.
 //!
-//! A crate of its own, because faer's algorithms are compiled where they are called: here once, and
-//! not again with every change of the library that calls them. All are sequential, so that results do
-//! not depend on the number of threads.
+//! A separate crate, because faer's generic algorithms are compiled where they are called: here
+//! once, and not again with every change of a calling library. All are sequential, so that results
+//! do not depend on the number of threads.
 
 mod cholesky;
 mod complex;

@@ -1,19 +1,19 @@
-//! Matérn 5/2 covariances of many distances, by the widest registers that the processor has.
+//! Matérn 5/2 covariances of many distances, by the widest SIMD instructions of the processor.
 
 use faer::MatMut;
 use pulp::{Arch, Simd, WithSimd};
 
-/// 1 / ln 2, and ln 2 as a sum whose first part has few digits: a multiple of it is exact.
+/// 1 / ln 2; and ln 2 in two parts, the first so short that its integer multiples are exact.
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 
-/// A number to which integers are added so that they are its last bits.
+/// 1.5 * 2^52: adding it to a number rounds that number to an integer, held in the lowest bits.
 const INTEGERS: f64 = 6_755_399_441_055_744.0;
 
-/// Arguments below this are as good as it: 2^k stays normal.
+/// Smallest argument of the exponential; smaller ones are clamped to it, so that 2^k stays normal.
 const LEAST: f64 = -708.0;
 
-/// 1 / n! from the highest power on.
+/// Taylor coefficients 1 / n! of the exponential, highest power first.
 const SERIES: [f64; 14] = [
     1.0 / 6_227_020_800.0,
     1.0 / 479_001_600.0,
@@ -31,8 +31,8 @@ const SERIES: [f64; 14] = [
     1.0,
 ];
 
-/// Inner products a_i b_j become covariances (1 + r + r^2 / 3) exp(-r), r = sqrt(5) |a_i - b_j|, with the squared
-/// norms of rows and columns.
+/// Replaces inner products a_i . b_j by covariances (1 + r + r^2 / 3) exp(-r), r = sqrt(5) |a_i -
+/// b_j|. `rows` and `columns` hold the squared norms |a_i|^2 and |b_j|^2.
 pub fn matern52(mut products: MatMut<'_, f64>, rows: &[f64], columns: &[f64]) {
     let arch = Arch::new();
     for (j, column) in columns.iter().enumerate() {
@@ -46,7 +46,7 @@ pub fn matern52(mut products: MatMut<'_, f64>, rows: &[f64], columns: &[f64]) {
     }
 }
 
-/// One column of inner products.
+/// One column of inner products, with the squared norms of the rows and of the column.
 struct Column<'a> {
     values: &'a mut [f64],
     rows: &'a [f64],
@@ -70,7 +70,8 @@ fn covariance(square: f64) -> f64 {
     (1.0 + r + r * r / 3.0) * exponential((-r).max(LEAST))
 }
 
-/// exp(x) = 2^k exp(x - k ln 2), with a Taylor series of an argument below ln 2 / 2.
+/// exp(x) = 2^k exp(x - k ln 2), the second factor by a Taylor series in an argument of at most ln
+/// 2 / 2.
 #[inline(always)]
 fn exponential(x: f64) -> f64 {
     let shifted = x * LOG2_E + INTEGERS;

@@ -3,7 +3,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// `out = scale * a b`, or that added to it.
+/// `out = scale * a b` or `out += scale * a b`, depending on `accumulate`.
 pub fn product(
     out: MatMut<'_, f64>,
     accumulate: Accum,

@@ -1,4 +1,4 @@
-//! A tree of bounding boxes: which simplices may contain a point.
+//! A tree of bounding boxes, which finds the simplices that may contain a point.
 
 use crate::measure::Vec3;
 
@@ -26,7 +26,8 @@ impl Bounds {
         }
     }
 
-    /// Larger by a share of its longest side, for points on its border.
+    /// Enlarged on all sides by a share of the longest side, so that points on the border are
+    /// inside.
     pub(crate) fn inflated(self, share: f64) -> Self {
         let sides = (0..3).map(|a| self.high[a] - self.low[a]);
         let by = share * sides.fold(0.0, f64::max);
@@ -45,16 +46,16 @@ impl Bounds {
     }
 }
 
-/// A node of the tree: a range of `items`, halved by its two children.
+/// A node of the tree: a range of `items`, which its two children halve.
 struct Node {
     bounds: Bounds,
     start: usize,
     end: usize,
-    /// The second child; the first is the next node. None for a leaf.
+    /// Index of the second child (the first child is the next node); none for a leaf.
     second: Option<usize>,
 }
 
-/// Boxes in a tree.
+/// A tree of boxes.
 pub(crate) struct BoxTree {
     nodes: Vec<Node>,
     boxes: Vec<Bounds>,
@@ -113,7 +114,7 @@ impl BoxTree {
         }
     }
 
-    /// The boxes that contain a point.
+    /// Indices of the boxes that contain a point.
     pub(crate) fn containing(&self, x: Vec3) -> impl Iterator<Item = usize> {
         let mut open: Vec<usize> = (!self.nodes.is_empty()).then_some(0).into_iter().collect();
         let mut found: Vec<usize> = Vec::new();

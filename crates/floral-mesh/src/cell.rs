@@ -9,13 +9,13 @@ pub enum CellKind {
     Line,
     /// A triangle of three nodes.
     Triangle,
-    /// A quadrilateral of four nodes, around its border.
+    /// A quadrilateral of four nodes, in order around its border.
     Quad,
     /// A tetrahedron of four nodes.
     Tetrahedron,
-    /// A hexahedron of eight nodes: a quadrilateral, then the one above it.
+    /// A hexahedron of eight nodes: a quadrilateral, then the opposite one.
     Hexahedron,
-    /// A wedge of six nodes: a triangle, then the one above it.
+    /// A wedge of six nodes: a triangle, then the opposite one.
     Wedge,
     /// A pyramid of five nodes: a quadrilateral, then the apex.
     Pyramid,
@@ -68,15 +68,15 @@ impl CellKind {
         }
     }
 
-    /// The kind of a name, as [`name`](Self::name) gives it.
+    /// The kind with this [`name`](Self::name).
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The node at each corner of a line, square or cube.
     ///
-    /// Every cell is one of these three with corners that coincide: a triangle is a square whose
-    /// last two corners are one node. One quadrature so serves all kinds.
+    /// Every cell is one of these three, possibly with coinciding corners: a triangle is a square
+    /// whose last two corners are the same node. A single quadrature thus serves all kinds.
     pub(crate) fn corners(self) -> &'static [usize] {
         match self {
             Self::Line => &[0, 1],
@@ -89,7 +89,7 @@ impl CellKind {
         }
     }
 
-    /// The order of the nodes that mirrors a cell: the same shape, opposite orientation.
+    /// The order of nodes that mirrors a cell: same shape, opposite orientation.
     pub(crate) fn mirrored(self) -> &'static [usize] {
         match self {
             Self::Line => &[1, 0],
@@ -102,7 +102,7 @@ impl CellKind {
         }
     }
 
-    /// The faces of a volume cell, outward.
+    /// The faces of a volume cell, oriented outward.
     pub(crate) fn faces(self) -> &'static [&'static [usize]] {
         match self {
             Self::Line | Self::Triangle | Self::Quad => &[],

@@ -1,4 +1,4 @@
-//! Cells of one kind: the indices of their nodes.
+//! Cells of one kind, as the indices of their nodes.
 
 use crate::{CellKind, Error};
 
@@ -13,8 +13,8 @@ impl Cells {
     /// Cells from the indices of their nodes, [cells, nodes of the kind], one cell after another.
     ///
     /// # Errors
-    /// If the last cell is incomplete. Whether the nodes exist is for [`Mesh::new`](crate::Mesh::new)
-    /// to check.
+    /// If the last cell is incomplete. [`Mesh::new`](crate::Mesh::new) checks whether the nodes
+    /// exist.
     pub fn new(kind: CellKind, nodes: Vec<usize>) -> Result<Self, Error> {
         if !nodes.len().is_multiple_of(kind.nodes()) {
             let numbers = nodes.len();
@@ -38,12 +38,12 @@ impl Cells {
         &self.nodes
     }
 
-    /// One cell after another.
+    /// The nodes of each cell.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[usize]> {
         self.nodes.chunks_exact(self.kind.nodes())
     }
 
-    /// Mirrors the nodes of one cell.
+    /// Reverses the orientation of one cell.
     pub(crate) fn mirror(&mut self, cell: usize) {
         let count = self.kind.nodes();
         let nodes = &mut self.nodes[cell * count..][..count];
@@ -53,7 +53,7 @@ impl Cells {
         }
     }
 
-    /// Without some of the cells.
+    /// A copy without some of the cells; `left_out` is in increasing order.
     pub(crate) fn without(&self, left_out: &[usize]) -> Self {
         let kept = self
             .iter()
@@ -65,7 +65,7 @@ impl Cells {
         }
     }
 
-    /// The same cells of points that were renumbered.
+    /// The same cells after their points were renumbered.
     pub(crate) fn renumbered(mut self, new_index: &[usize]) -> Self {
         self.nodes.iter_mut().for_each(|n| *n = new_index[*n]);
         self

@@ -1,4 +1,4 @@
-//! The laws that points and cells must obey to be a mesh.
+//! Conditions that points and cells must satisfy to form a mesh.
 
 use crate::cell::CellKind;
 use crate::cells::Cells;
@@ -6,13 +6,13 @@ use crate::measure::{Quadrature, minus, norm};
 use crate::points::corners;
 use crate::{Error, Points};
 
-/// A measure below this fraction of h^t, h the longest distance of two nodes, is roundoff.
+/// A measure below this fraction of h^t is roundoff, with h the longest distance between two nodes.
 const ROUNDOFF: f64 = 1e-14;
 
 /// Keeps the blocks of the highest topological dimension.
 ///
-/// Gmsh and others store the boundary of a domain as cells of one dimension less. Returns the
-/// cells of the domain and the number of cells left out.
+/// Gmsh and other programs store the boundary of a domain as cells of one dimension less. Returns
+/// the cells of the domain and the number of cells left out.
 pub fn highest_dimension(cells: Vec<Cells>) -> (Vec<Cells>, usize) {
     let highest = cells.iter().map(|b| b.kind().dimension()).max();
     let (kept, dropped): (Vec<_>, Vec<_>) = cells
@@ -21,7 +21,7 @@ pub fn highest_dimension(cells: Vec<Cells>) -> (Vec<Cells>, usize) {
     (kept, dropped.iter().map(Cells::count).sum())
 }
 
-/// The order of the points by their coordinates; refuses points that are the same.
+/// The order of the points by their coordinates; refuses coinciding points.
 pub(crate) fn distinct(points: &Points) -> Result<Vec<usize>, Error> {
     let rows = points.rows();
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -45,7 +45,7 @@ pub(crate) fn lines_along(order: &[usize]) -> Result<Cells, Error> {
     Cells::new(CellKind::Line, nodes)
 }
 
-/// Refuses cells of several dimensions, or of a higher one than the points.
+/// Refuses cells of different dimensions, or of a higher dimension than the points.
 pub(crate) fn dimensions(points: &Points, cells: &[Cells]) -> Result<(), Error> {
     for block in cells {
         let (first, kind) = (cells[0].kind(), block.kind());
@@ -61,7 +61,7 @@ pub(crate) fn dimensions(points: &Points, cells: &[Cells]) -> Result<(), Error> 
     Ok(())
 }
 
-/// Checks every cell and mirrors those of negative orientation; returns how many.
+/// Checks every cell and mirrors those of negative orientation; returns their number.
 pub(crate) fn cells(points: &Points, block: &mut Cells) -> Result<usize, Error> {
     let mut inverted = Vec::new();
     for (cell, nodes) in block.iter().enumerate() {
@@ -94,7 +94,7 @@ fn nodes_of(points: &Points, kind: CellKind, cell: usize, nodes: &[usize]) -> Re
     Ok(())
 }
 
-/// Whether a cell has negative orientation throughout.
+/// Whether a cell has negative orientation at all quadrature points.
 fn negative(points: &Points, kind: CellKind, cell: usize, nodes: &[usize]) -> Result<bool, Error> {
     let corners = corners(points, nodes);
     let quadrature = Quadrature::new(kind, &corners, points.dimension());
@@ -104,7 +104,7 @@ fn negative(points: &Points, kind: CellKind, cell: usize, nodes: &[usize]) -> Re
         .flat_map(|&a| corners.iter().map(move |&b| norm(minus(a, b))));
     let longest = longest.fold(0.0, f64::max);
     let roundoff = ROUNDOFF * longest.powi(kind.dimension() as i32);
-    // Written so that NaN is refused as well.
+    // In this form the condition also refuses NaN.
     if !(measure > roundoff && measure.is_finite()) {
         return Err(Error::ZeroMeasure { kind, cell });
     }
@@ -127,7 +127,7 @@ pub(crate) fn distinct_cells(block: &Cells) -> Result<(), Error> {
     repeated.map_or(Ok(()), |pair| Err(first_of(pair)))
 }
 
-/// The cells whose nodes are those of an earlier cell, in order, each with that cell.
+/// The cells with the same nodes as an earlier cell, in order, each with that earlier cell.
 pub(crate) fn repeated_cells(block: &Cells) -> Vec<(usize, usize)> {
     let key = |(cell, nodes): (usize, &[usize])| {
         let mut sorted = [usize::MAX; 8];
@@ -154,7 +154,7 @@ pub(crate) fn all_used(points: usize, cells: &[Cells]) -> Result<(), Error> {
     Err(Error::UnusedPoint { point, count })
 }
 
-/// Whether a point is a node of a cell, for every point.
+/// Whether each point is a node of a cell.
 pub(crate) fn used(points: usize, cells: &[Cells]) -> Vec<bool> {
     let mut used = vec![false; points];
     for &node in cells.iter().flat_map(Cells::nodes) {

@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a mesh or its file.
+//! Errors of a mesh or its file.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use crate::CellKind;
 
 /// What is wrong with a mesh or a file, where, and what to do.
 ///
-/// Points and cells are counted from zero; a cell is counted among those of its kind and block.
+/// Points and cells are counted from zero; a cell is counted within its block of cells of one kind.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There are no points.
     #[error("there are no points; a mesh needs at least one")]
     NoPoints,
-    /// Points of no or of more than three coordinates.
+    /// Points have no coordinates, or more than three.
     #[error("points have {dimension} coordinates; give 1, 2 or 3")]
     PointDimension {
         /// Coordinates per point.
@@ -25,15 +25,15 @@ pub enum Error {
         "{numbers} numbers are not points of {dimension} coordinates; give an array [n, {dimension}]"
     )]
     Coordinates {
-        /// How many numbers there are.
+        /// Number of values given.
         numbers: usize,
         /// Coordinates per point.
         dimension: usize,
     },
-    /// More points than an index of 32 bits counts.
+    /// More points than 32-bit indices can count.
     #[error("there are {count} points, more than 4294967295; use a coarser mesh")]
     TooManyPoints {
-        /// How many points there are.
+        /// Number of points.
         count: usize,
     },
     /// A coordinate is NaN, infinite or beyond 1e100.
@@ -48,7 +48,7 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// Two points are the same.
+    /// Two points coincide.
     #[error(
         "points {first} and {second} are the same; merge them, with their values \
          (in ParaView: Clean to Grid)"
@@ -59,7 +59,7 @@ pub enum Error {
         /// The other.
         second: usize,
     },
-    /// A point belongs to no cell, so that its weight is zero.
+    /// A point belongs to no cell, so that its weight would be zero.
     #[error(
         "point {point} is a node of no cell ({count} such points), so that nothing weighs its value; \
          remove these points and their values"
@@ -67,7 +67,7 @@ pub enum Error {
     UnusedPoint {
         /// The first of them.
         point: usize,
-        /// How many there are.
+        /// Number of such points.
         count: usize,
     },
     /// The indices do not make whole cells.
@@ -75,7 +75,7 @@ pub enum Error {
     Nodes {
         /// The kind of the cells.
         kind: CellKind,
-        /// How many indices there are.
+        /// Number of indices.
         numbers: usize,
     },
     /// A cell has a node beyond the last point.
@@ -90,7 +90,7 @@ pub enum Error {
         cell: usize,
         /// The index that is too large.
         node: usize,
-        /// How many points there are.
+        /// Number of points.
         points: usize,
     },
     /// A cell has the same node twice.
@@ -117,7 +117,7 @@ pub enum Error {
         /// The other.
         second: usize,
     },
-    /// A cell without length, area or volume.
+    /// A cell whose length, area or volume is zero.
     #[error("{} {cell} has measure zero; remove it or move its nodes", kind.name())]
     ZeroMeasure {
         /// The kind of the cell.
@@ -176,14 +176,14 @@ pub enum Error {
     FieldLength {
         /// The name of the field.
         name: String,
-        /// How many values it has.
+        /// Number of values.
         values: usize,
         /// Points of the mesh.
         points: usize,
         /// Components per point.
         components: usize,
     },
-    /// The ending of a file's name is not that of a format that is read.
+    /// The ending of a file's name is not that of a supported format.
     #[error(
         "the ending of its name is not one of .vtk .vtu .vtp .vti .vts .vtr .msh; rename or convert it"
     )]
@@ -191,7 +191,7 @@ pub enum Error {
     /// The contents of a file are damaged or not supported.
     #[error("{0}")]
     Format(String),
-    /// The system refuses to read or write.
+    /// The operating system refuses to read or write.
     #[error("{0}")]
     System(#[from] io::Error),
     /// Any of the above, in a file.

@@ -1,15 +1,15 @@
-//! Weighted least squares of a linear function around a point.
+//! Weighted least-squares fit of a linear function around a point.
 
 use crate::measure::{Vec3, dot};
 
-/// Directions whose share of the variance is below this are not seen by the points.
+/// The offsets do not span directions whose share of their variance is below this.
 const SEEN: f64 = 1e-12;
 
-/// Coefficients c_j `[points]` of the gradient g = sum_j c_j (f_j - f_0) that minimizes
-/// sum_j v_j (f_j - f_0 - g . e_j)^2, e_j the offsets, v_j the weights.
+/// Coefficients c_j `[points]` of the gradient g = sum_j c_j (f_j - f_0) that minimises sum_j v_j
+/// (f_j - f_0 - g . e_j)^2, with offsets e_j and weights v_j.
 ///
-/// g has no part in directions that the offsets do not span; at most `rank` directions count, the
-/// strongest ones: on a surface the gradient is tangential.
+/// g has no component in directions that the offsets do not span. At most the `rank` strongest
+/// directions count: on a surface the gradient is tangential.
 pub(crate) fn gradient_coefficients(offsets: &[Vec3], weights: &[f64], rank: usize) -> Vec<Vec3> {
     let mut matrix = [[0.0; 3]; 3];
     for (e, v) in offsets.iter().zip(weights) {
@@ -44,7 +44,7 @@ fn pseudo_inverse(matrix: [Vec3; 3], rank: usize) -> [Vec3; 3] {
     inverse
 }
 
-/// Eigenvalues and eigenvectors (columns) of a symmetric matrix, by Jacobi's rotations.
+/// Eigenvalues and eigenvectors (columns) of a symmetric matrix by Jacobi rotations.
 fn eigen(mut m: [Vec3; 3]) -> (Vec3, [Vec3; 3]) {
     let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     // Convergence is quadratic: a few sweeps reach roundoff.

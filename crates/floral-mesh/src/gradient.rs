@@ -5,11 +5,12 @@ use crate::measure::{Vec3, minus};
 use crate::{Mesh, Sparse};
 
 impl Mesh {
-    /// The gradient by least squares: matrices G_a [n, n], a = 1..d, with (G_a f)_i = df/dx_a at x_i.
+    /// The gradient by least squares: matrices G_a [n, n], a = 1..d, with (G_a f)_i = df/dx_a at
+    /// x_i.
     ///
-    /// At each point the linear function through (x_i, f_i) is fitted to its neighbours with weights
-    /// 1 / |x_i - x_j|^2. Exact for linear functions. On a surface in space it is the tangential
-    /// gradient.
+    /// At each point, the linear function through (x_i, f_i) is fitted to the neighbours with
+    /// weights 1 / |x_i - x_j|^2. It is exact for linear functions. On a surface in space it is the
+    /// tangential gradient.
     pub fn gradients(&self) -> Vec<Sparse> {
         let n = self.points().count();
         let neighbours = self.neighbours();

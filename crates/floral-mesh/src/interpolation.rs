@@ -1,4 +1,4 @@
-//! Fields from one mesh to other points.
+//! Interpolation of fields from one mesh to other points.
 
 use crate::boxes::{Bounds, BoxTree};
 use crate::fit::gradient_coefficients;
@@ -9,36 +9,36 @@ use crate::tree::Tree;
 use crate::weights::nearest_count;
 use crate::{Error, Mesh, Points, Sparse};
 
-/// A point this share of a simplex's size away from it lies inside.
+/// A point counts as inside a simplex if its distance is at most this share of the simplex's size.
 const INSIDE: f64 = 1e-9;
 
-/// Nearest mesh points whose simplices are tried for a point outside.
+/// Number of nearest mesh points whose simplices are tried for a point outside.
 const TRIED: usize = 8;
 
-/// A field on a mesh, carried to other points.
+/// The interpolation of fields on a mesh to other points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interpolation {
     /// Values on the mesh `[n]` to values at the points `[m]`: [m, n], rows sum to one.
     pub matrix: Sparse,
-    /// How many points lie outside the mesh.
+    /// Number of points outside the mesh.
     pub outside: usize,
-    /// The largest distance of a point from the place of the mesh whose value it takes, in units
+    /// Largest distance between a point and the location on the mesh whose value it takes, in units
     /// of the coordinates.
     pub farthest: f64,
 }
 
-/// Linear interpolation from a mesh to points, exact for linear functions inside.
+/// Linear interpolation from a mesh to points, exact for linear functions inside the mesh.
 ///
-/// In cells: barycentric, quads and volume cells split into simplices. A point outside takes the
-/// value at a nearby place of the border, so that no value is extrapolated; `outside` counts these
-/// points and `farthest` says how far that is.
+/// With cells, the interpolation is barycentric; quads and volume cells are split into simplices. A
+/// point outside takes the value at a nearby location on the border, so that no value is
+/// extrapolated; `outside` counts these points and `farthest` is their largest distance.
 ///
-/// Without cells: a linear function fitted to the nearest points, with weights 1 / distance^2. A
-/// point is outside if it is farther from its nearest point than that point from its neighbours;
-/// it takes the mean of the nearest with the same weights.
+/// Without cells, a linear function is fitted to the nearest points, with weights 1 / distance^2. A
+/// point is outside if it is farther from its nearest point than that point is from its neighbours;
+/// it then takes the mean of the nearest points with the same weights.
 ///
 /// # Errors
-/// If the mesh and the points differ in the number of coordinates.
+/// If the mesh and the points have different numbers of coordinates.
 pub fn interpolation(from: &Mesh, to: &Points) -> Result<Interpolation, Error> {
     if from.points().dimension() != to.dimension() {
         return Err(Error::DimensionsDiffer {
@@ -73,7 +73,7 @@ struct Located<'a> {
     simplices: Simplices,
     boxes: BoxTree,
     tree: Tree,
-    /// The simplices at every point.
+    /// The simplices that have each point as a corner.
     at: Vec<Vec<u32>>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Located<'a> {
         inside.unwrap_or_else(|| self.beyond(x))
     }
 
-    /// The place nearest to a point outside, among the simplices at the nearest points.
+    /// The nearest location to a point outside, among the simplices at the nearest points.
     fn beyond(&self, x: Vec3) -> Row {
         let near = self.tree.nearest(x, TRIED);
         let nearest = near
@@ -114,7 +114,7 @@ impl<'a> Located<'a> {
             .map(|&simplex| (simplex as usize, self.place(simplex as usize, x)))
             .min_by(|a, b| a.1.distance.total_cmp(&b.1.distance));
         match nearest {
-            // The clamped place of a thin simplex can be farther than a point of the mesh.
+            // The clamped location on a thin simplex can be farther away than a mesh point.
             Some((simplex, place)) if place.distance <= near[0].distance => Row {
                 outside: true,
                 distance: place.distance,
@@ -202,12 +202,12 @@ impl<'a> Cloud<'a> {
         }
     }
 
-    /// From the weighted mean of the points to x along the fitted gradient.
+    /// Extends the weighted mean of the points to x along the fitted gradient.
     fn add_slope(&self, entries: &mut [(usize, f64)], x: Vec3) {
         let rows = self.mesh.points().rows();
         let mut mean = [0.0; 3];
         for &(point, weight) in entries.iter() {
-            // Relative to x: far from the origin digits would cancel.
+            // Relative to x: far from the origin, digits would cancel.
             let e = minus(rows[point], x);
             (0..3).for_each(|axis| mean[axis] += weight * e[axis]);
         }

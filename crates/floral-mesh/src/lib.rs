@@ -1,11 +1,11 @@
-//! Where fields live when they do not live on a grid: points with weights and neighbours.
+//! Domains that are not grids: points with weights and neighbours.
 //!
-//! A [`Mesh`] is [`Points`] [n, d] with or without [`Cells`], checked when it is made. It gives
-//! quadrature [weights](Mesh::weights), [neighbours](Mesh::neighbours), [smoothing](Mesh::smoothing)
-//! and [gradients](Mesh::gradients) as [`Sparse`] matrices, [`interpolation`] to other points, and
-//! the [surface](Mesh::surface) to draw. [`read`] takes meshes with their fields from the files of
-//! VTK and Gmsh, [`read_arrays`] from the arrays of UGRID and Exodus, [`read_xdmf`] from XDMF;
-//! [`write_vtu`] and [`write_pvd`] write what ParaView opens.
+//! A [`Mesh`] is [`Points`] [n, d] with or without [`Cells`], checked on construction. It provides
+//! quadrature [weights](Mesh::weights), [neighbours](Mesh::neighbours),
+//! [smoothing](Mesh::smoothing) and [gradients](Mesh::gradients) as [`Sparse`] matrices,
+//! [`interpolation`] to other points, and the [surface](Mesh::surface) for drawing. [`read`] reads
+//! meshes with their fields from files of VTK and Gmsh, [`read_arrays`] from arrays of UGRID and
+//! Exodus, [`read_xdmf`] from XDMF; [`write_vtu`] and [`write_pvd`] write files for ParaView.
 
 mod boxes;
 mod cell;

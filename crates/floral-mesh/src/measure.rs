@@ -1,9 +1,9 @@
 //! Lengths, areas and volumes of cells, by one quadrature for every kind.
 //!
-//! A cell is the image of the unit line, square or cube [0, 1]^t under
-//! x(s) = sum_c phi_c(s) x_c, phi_c the product of s_a or 1 - s_a over the axes. Corners that share
-//! a node make triangles, tetrahedra, wedges and pyramids. Two Gauss points per axis integrate
-//! phi_c |dx/ds| exactly for all of them when faces are flat.
+//! A cell is the image of the unit line, square or cube [0, 1]^t under x(s) = sum_c phi_c(s) x_c,
+//! where phi_c is the product of s_a or 1 - s_a over the axes. Corners that share a node give
+//! triangles, tetrahedra, wedges and pyramids. If faces are flat, two Gauss points per axis
+//! integrate phi_c |dx/ds| exactly for all kinds.
 
 use crate::cell::CellKind;
 
@@ -29,7 +29,7 @@ pub(crate) fn cross(a: Vec3, b: Vec3) -> Vec3 {
     ]
 }
 
-/// Where a corner lies on each axis of the unit cube: around the bottom square, then the top.
+/// Position of each corner along the axes of the unit cube: around the bottom square, then the top.
 const CORNERS: [[usize; 3]; 8] = [
     [0, 0, 0],
     [1, 0, 0],
@@ -44,23 +44,24 @@ const CORNERS: [[usize; 3]; 8] = [
 /// (1 - 1/sqrt 3) / 2: the first of two Gauss points on [0, 1].
 const GAUSS: f64 = 0.211_324_865_405_187_13;
 
-/// A surface cell whose normals turn further than this from their mean is folded: cos 75 degrees.
+/// Smallest cosine between a normal of a surface cell and the mean normal; beyond this angle (75
+/// degrees) the cell is folded.
 const LEAST_COSINE: f64 = 0.25;
 
 /// The 2^t quadrature points of a cell.
 pub(crate) struct Quadrature {
-    /// At every quadrature point, phi_c of every corner.
+    /// phi_c of every corner, at every quadrature point.
     basis: Vec<[f64; 8]>,
-    /// At every quadrature point, the signed |dx/ds| over the number of points.
+    /// The signed |dx/ds| divided by the number of quadrature points, at every quadrature point.
     pub(crate) densities: Vec<f64>,
     corners: &'static [usize],
 }
 
 impl Quadrature {
-    /// `nodes`: the points of a cell; `dimension`: of all points.
+    /// `nodes` are the points of a cell, `dimension` is the number of coordinates of all points.
     ///
-    /// Densities are signed where orientation has a meaning: in cells of the dimension of the
-    /// points. On a surface in space they are positive, and negative where the cell folds.
+    /// Densities are signed where orientation has a meaning, that is in cells of the dimension of
+    /// the points. On a surface in space they are positive, except where the cell folds.
     pub(crate) fn new(kind: CellKind, nodes: &[Vec3], dimension: usize) -> Self {
         let axes = kind.dimension();
         let corners = kind.corners();
@@ -95,7 +96,7 @@ impl Quadrature {
         self.densities.iter().sum()
     }
 
-    /// Adds the integral of the basis function of every node to its entry of `weights`.
+    /// Adds the integral of each node's basis function to its entry of `weights`.
     pub(crate) fn lump(&self, nodes: &[usize], weights: &mut [f64]) {
         for (basis, density) in self.basis.iter().zip(&self.densities) {
             for (&corner, phi) in self.corners.iter().zip(basis) {
@@ -130,7 +131,7 @@ fn tangent(corners: &[usize], nodes: &[Vec3], axes: usize, axis: usize, s: Vec3)
             .map(|a| factor(c, a, s))
             .product();
         let sign = if CORNERS[c][axis] == 1 { 1.0 } else { -1.0 };
-        // Relative to the first node: far from the origin digits would cancel.
+        // Relative to the first node: far from the origin, digits would cancel.
         let x = minus(nodes[node], nodes[0]);
         for i in 0..3 {
             sum[i] += sign * others * x[i];
@@ -139,7 +140,7 @@ fn tangent(corners: &[usize], nodes: &[Vec3], axes: usize, axis: usize, s: Vec3)
     sum
 }
 
-/// A vector whose length is |dx/ds| and whose direction is the orientation.
+/// A vector of length |dx/ds| whose direction is the orientation.
 fn element(axes: usize, t: [Vec3; 3]) -> Vec3 {
     match axes {
         1 => t[0],
@@ -155,7 +156,7 @@ fn mean_direction(elements: &[Vec3]) -> Vec3 {
     sum.map(|x| x / norm(sum).max(f64::MIN_POSITIVE))
 }
 
-/// The direction of [`element`] in a cell of positive orientation.
+/// The direction of [`element`] for a cell of positive orientation.
 fn positive(axes: usize) -> Vec3 {
     if axes == 2 {
         [0.0, 0.0, 1.0]

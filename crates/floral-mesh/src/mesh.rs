@@ -7,9 +7,10 @@ use crate::{Cells, Error, Points};
 
 /// Points [n, d] and the cells between them, checked.
 ///
-/// Every cell has the same topological dimension, a positive measure and positive orientation;
-/// every point is a node of a cell; no two points are the same. A mesh without cells is a cloud of
-/// points: neighbours are then the nearest points and weights come from their density.
+/// All cells have the same topological dimension, a positive measure and positive orientation;
+/// every point is a node of a cell; no two points coincide. A mesh without cells is a cloud of
+/// points: the neighbours of a point are then the nearest points, and weights come from their
+/// density.
 ///
 /// ```
 /// use floral_mesh::{CellKind, Cells, Mesh, Points};
@@ -31,17 +32,17 @@ pub struct Mesh {
 impl Mesh {
     /// A mesh of points and blocks of cells; a cloud if there are no cells.
     ///
-    /// Cells of negative orientation are mirrored: which way round the nodes are listed is a
+    /// Cells of negative orientation are mirrored: the direction in which nodes are listed is a
     /// convention of the program that wrote them (scikit-fem, SciPy and Delaunay codes have none),
-    /// and the cell covers the same region. A cell that is inverted only in a part is refused.
+    /// and the cell covers the same region. A cell that is only partly inverted is refused.
     ///
     /// On a line, points without cells are joined in their order along it, so that weights and
     /// interpolation are exact.
     ///
     /// # Errors
     /// With the first bad index: a node out of range or repeated in its cell; a cell of measure
-    /// zero, folded, or of a dimension above that of the points; cells of several dimensions;
-    /// cells or points that occur twice; points that are nodes of no cell.
+    /// zero, folded, or of a dimension above that of the points; cells of different dimensions;
+    /// repeated cells or coinciding points; points that are nodes of no cell.
     pub fn new(points: Points, mut cells: Vec<Cells>) -> Result<Self, Error> {
         cells.retain(|block| block.count() > 0);
         let order = check::distinct(&points)?;
@@ -74,7 +75,7 @@ impl Mesh {
         &self.cells
     }
 
-    /// How many cells [`new`](Self::new) mirrored to give them positive orientation.
+    /// Number of cells that [`new`](Self::new) mirrored to give them positive orientation.
     pub fn reoriented(&self) -> usize {
         self.reoriented
     }

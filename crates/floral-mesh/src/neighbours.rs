@@ -1,4 +1,4 @@
-//! Which points are near which.
+//! The neighbours of each point.
 
 use crate::measure::{minus, norm};
 use crate::tree::Tree;
@@ -8,9 +8,9 @@ use crate::{Mesh, Sparse};
 impl Mesh {
     /// The neighbours of every point, [n, n]: row i has an entry |x_i - x_j| for each neighbour j.
     ///
-    /// With cells, the points that share a cell. Without, the nearest points (8 in the plane, 18 in
-    /// space, and those at the distance of the last) and the points that have i among theirs. The
-    /// matrix is symmetric, without diagonal, and does not depend on the order of points or cells.
+    /// With cells, neighbours are points that share a cell. Without cells, they are the nearest
+    /// points (8 in the plane, 18 in space, and all others at the same distance as the last), made
+    /// symmetric. The matrix has no diagonal and does not depend on the order of points or cells.
     pub fn neighbours(&self) -> Sparse {
         let mut near = vec![Vec::new(); self.points().count()];
         if self.cells().is_empty() {

@@ -3,12 +3,13 @@
 use crate::Error;
 use crate::measure::Vec3;
 
-/// Coordinates beyond this overflow when volumes are computed.
+/// Larger coordinates overflow when volumes are computed.
 const LARGEST: f64 = 1e100;
 
 /// Finite points, [n, d] with d = 1, 2 or 3.
 ///
-/// Held with three coordinates each, zero beyond d, so that one geometry serves every dimension.
+/// Each is stored with three coordinates, zero beyond d, so that one geometry serves every
+/// dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     dimension: usize,
@@ -19,7 +20,7 @@ impl Points {
     /// Points from coordinates [n, d], one point after another.
     ///
     /// # Errors
-    /// If d is not 1, 2 or 3, if there is no point, if coordinates are missing, or if one is not
+    /// If d is not 1, 2 or 3, if there are no points, if coordinates are missing, or if one is not
     /// finite.
     pub fn new(coordinates: &[f64], dimension: usize) -> Result<Self, Error> {
         if !(1..=3).contains(&dimension) {
@@ -58,7 +59,7 @@ impl Points {
         self.rows.len()
     }
 
-    /// Every point with three coordinates, zero beyond d.
+    /// All points with three coordinates, zero beyond d.
     pub fn rows(&self) -> &[[f64; 3]] {
         &self.rows
     }
@@ -72,9 +73,10 @@ impl Points {
             .collect()
     }
 
-    /// Without those last coordinates that are the same at every point, but at least `least` of them.
+    /// Drops those last coordinates that are equal at all points, but keeps at least `least`
+    /// coordinates.
     ///
-    /// VTK stores a plane mesh with a third coordinate that is zero: such a mesh has d = 2.
+    /// VTK stores a plane mesh with a third coordinate of zero: such a mesh has d = 2.
     pub fn flattened(mut self, least: usize) -> Self {
         let first = self.rows[0];
         while self.dimension > least.max(1) {
@@ -88,7 +90,7 @@ impl Points {
         self
     }
 
-    /// The points of these indices, in their order.
+    /// The points with these indices, in this order.
     pub(crate) fn select(&self, indices: &[usize]) -> Self {
         Self {
             dimension: self.dimension,

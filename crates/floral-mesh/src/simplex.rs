@@ -1,4 +1,4 @@
-//! Simplices: lines, triangles and tetrahedra, and where a point lies in them.
+//! Simplices (lines, triangles and tetrahedra), and the location of a point in them.
 
 use std::cmp::Ordering;
 
@@ -6,19 +6,20 @@ use crate::cell::CellKind;
 use crate::measure::{Vec3, dot, minus, norm};
 use crate::{Mesh, Points};
 
-/// Where a point lies relative to a simplex.
+/// The location of a point relative to a simplex.
 pub(crate) struct Place {
-    /// A weight per corner, not negative, of sum one.
+    /// Non-negative weights of the corners, with sum one.
     pub(crate) weights: [f64; 4],
-    /// From the point to the weighted mean of the corners; zero inside.
+    /// Distance of the point from the weighted mean of the corners; zero inside.
     pub(crate) distance: f64,
 }
 
 /// The simplices that fill the cells of a mesh.
 ///
-/// A cell is split from its first node in the order of coordinates: that node with each face that
-/// does not contain it, the face split from its own first node. Two cells so split their common face
-/// alike, and the order of points and cells does not matter.
+/// A cell is split from its first node in the order of coordinates: this node is joined to each
+/// face that does not contain it, and the face is split from its own first node. Two neighbouring
+/// cells thus split their common face in the same way, and the order of points and cells does not
+/// matter.
 pub(crate) struct Simplices {
     /// t + 1 nodes per simplex.
     nodes: Vec<usize>,
@@ -50,14 +51,14 @@ impl Simplices {
     }
 }
 
-/// The place of the first node in the order of coordinates.
+/// Position among `nodes` of the first node in the order of coordinates.
 fn first(points: &Points, nodes: &[usize]) -> usize {
     let row = |&i: &usize| points.rows()[nodes[i]];
     let order = |a: &usize, b: &usize| row(a).partial_cmp(&row(b)).unwrap_or(Ordering::Equal);
     (0..nodes.len()).min_by(order).unwrap_or(0)
 }
 
-/// Triangles from the first node of a face to its other edges.
+/// Triangles that join the first node of a face to its other edges.
 fn fan(points: &Points, face: &[usize]) -> impl Iterator<Item = [usize; 3]> {
     let apex = first(points, face);
     let at = move |k: usize| face[(apex + k) % face.len()];
@@ -75,8 +76,8 @@ fn split_volume(points: &Points, kind: CellKind, cell: &[usize], nodes: &mut Vec
     }
 }
 
-/// The barycentric coordinates of a point, those below zero set to zero and the rest scaled to
-/// sum one.
+/// The location from barycentric coordinates, with negative ones set to zero and the others scaled
+/// to sum one.
 pub(crate) fn place(corners: &[Vec3], x: Vec3) -> Place {
     let mut weights = barycentric(corners, x);
     weights.iter_mut().for_each(|w| *w = w.max(0.0));
@@ -89,7 +90,7 @@ pub(crate) fn place(corners: &[Vec3], x: Vec3) -> Place {
         }
     }
     let distance = norm(mean);
-    // A flat simplex has no coordinates: never the nearest.
+    // A flat simplex has no such coordinates and is never the nearest.
     let distance = if distance.is_nan() {
         f64::INFINITY
     } else {
@@ -98,10 +99,10 @@ pub(crate) fn place(corners: &[Vec3], x: Vec3) -> Place {
     Place { weights, distance }
 }
 
-/// Barycentric coordinates of the point of the simplex's plane nearest to x.
+/// Barycentric coordinates of the point closest to x in the plane of the simplex.
 ///
-/// By Gram-Schmidt on the edges from the first corner: cells of a boundary layer are thin, and
-/// normal equations would square their condition.
+/// Computed by Gram-Schmidt on the edges from the first corner: cells of a boundary layer are thin,
+/// and normal equations would square their condition number.
 fn barycentric(corners: &[Vec3], x: Vec3) -> [f64; 4] {
     let t = corners.len() - 1;
     let mut q = [[0.0; 3]; 3];

@@ -1,24 +1,24 @@
-//! Smoothing at a width, by sparse averages over nearby points.
+//! Smoothing over a given width, by sparse averages over nearby points.
 
 use crate::tree::Tree;
 use crate::weights::unit_ball;
 use crate::{Mesh, Sparse};
 
-/// A Gaussian is cut at this many of its standard deviations.
+/// A Gaussian is truncated at this number of standard deviations.
 const CUT: f64 = 2.5;
 
-/// The share of a Gaussian's variance within [`CUT`], in d = 1, 2, 3 dimensions: P(chi2_{d+2} < c^2)
-/// / P(chi2_d < c^2).
+/// The share of a Gaussian's variance within [`CUT`], in d = 1, 2, 3 dimensions: P(chi2_{d+2} <
+/// c^2) / P(chi2_d < c^2).
 const KEPT: [f64; 3] = [0.911_22, 0.856_40, 0.797_12];
 
-/// Entries per row, on average, beyond which a wide filter is split into repeated narrow ones.
+/// Average number of entries per row beyond which a wide filter is split into repeated narrow ones.
 const ENTRIES: f64 = 60.0;
 
-/// Repeats beyond which a filter is not split further.
+/// Largest number of repeats of a filter.
 const MOST_REPEATS: f64 = 400.0;
 
-/// A filter that averages over a width: a sparse matrix S [n, n] with rows that sum to one, applied
-/// one or several times.
+/// A filter that averages over a width: a sparse matrix S [n, n] whose rows sum to one, applied
+/// once or several times.
 ///
 /// Built by [`Mesh::smoothing`].
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Smoothing {
         &self.step
     }
 
-    /// How many times S is applied.
+    /// Number of times that S is applied.
     pub fn repeats(&self) -> usize {
         self.repeats
     }
@@ -41,7 +41,7 @@ impl Smoothing {
     /// The smoothed field, `[n]` -> `[n]`.
     ///
     /// # Panics
-    /// If the field has not one value per point.
+    /// If the field does not have one value per point.
     pub fn apply(&self, field: &[f64]) -> Vec<f64> {
         (0..self.repeats).fold(field.to_vec(), |f, _| self.step.apply(&f))
     }
@@ -51,13 +51,13 @@ impl Mesh {
     /// The average around each point with a Gaussian of standard deviation `width` per axis, in
     /// units of the coordinates.
     ///
-    /// Where points are close, S_ij is proportional to w_j exp(-|x_i - x_j|^2 / (2 s^2)), w the
-    /// quadrature weights. Where neighbours are farther than the Gaussian reaches, S_i = (1 - a)
-    /// e_i + a P_i with P_i the mean over neighbours and a such that the second moment is that of
-    /// the Gaussian: a step of diffusion. A wide Gaussian is a narrow one repeated, since variances
-    /// add: that bounds the matrix to some 60 entries per row.
+    /// Where points are close together, S_ij is proportional to w_j exp(-|x_i - x_j|^2 / (2 s^2)),
+    /// with quadrature weights w. Where neighbours are farther away than the Gaussian reaches, S_i
+    /// = (1 - a) e_i + a P_i, where P_i is the mean over neighbours and a is chosen so that the
+    /// second moment is that of the Gaussian: a step of diffusion. A wide Gaussian is a repeated
+    /// narrow one, since variances add; this bounds the matrix to about 60 entries per row.
     ///
-    /// A width of zero, or one that is not a positive number, leaves the field as it is.
+    /// A width that is zero or not a positive number leaves the field unchanged.
     pub fn smoothing(&self, width: f64) -> Smoothing {
         let n = self.points().count();
         if !(width.is_finite() && width > 0.0) {
@@ -83,20 +83,21 @@ impl Mesh {
         }
     }
 
-    /// The radius that holds [`ENTRIES`] points on average.
+    /// The radius that contains [`ENTRIES`] points on average.
     fn reach(&self, weights: &[f64]) -> f64 {
         let t = self.dimension();
         let density = weights.iter().map(|w| 1.0 / w).sum::<f64>() / weights.len() as f64;
         (ENTRIES / (density * unit_ball(t))).powf(1.0 / t as f64)
     }
 
-    /// Where a Gaussian of this width is cut, widened for the variance that the cut takes.
+    /// The radius at which a Gaussian of this width is truncated, enlarged to compensate for the
+    /// variance lost by truncation.
     fn cut(&self, width: f64) -> f64 {
         CUT * width / KEPT[self.dimension() - 1].sqrt()
     }
 }
 
-/// What the rows of a filter are built from.
+/// Data from which the rows of a filter are built.
 struct Rows<'a> {
     mesh: &'a Mesh,
     tree: Tree,
@@ -122,7 +123,7 @@ impl Rows<'_> {
         }
     }
 
-    /// (1 - a) e_i + a P_i, with the variance of the Gaussian if a is at most one.
+    /// (1 - a) e_i + a P_i, with the variance of the Gaussian unless that would need a > 1.
     fn diffusion(&self, i: usize) -> Vec<(usize, f64)> {
         let near = self.neighbours.row(i);
         if near.len() == 0 {

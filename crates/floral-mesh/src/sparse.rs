@@ -1,17 +1,18 @@
-//! Sparse matrices by rows.
+//! Sparse matrices in compressed rows.
 
-/// A sparse matrix A [rows, columns], held row by row with columns in increasing order.
+/// A sparse matrix A [rows, columns], stored row by row with columns in increasing order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sparse {
     columns: usize,
-    /// Where a row begins in `indices` and `values`; one more than rows.
+    /// Start of each row in `indices` and `values`, followed by their length.
     starts: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl Sparse {
-    /// A matrix from its rows, each a list of (column, value); entries of one column are added.
+    /// A matrix from its rows, each a list of (column, value); entries of the same column are
+    /// added.
     ///
     /// # Panics
     /// If a column is not below `columns`.
@@ -59,7 +60,7 @@ impl Sparse {
         self.values.len()
     }
 
-    /// The entries of a row as (column, value), columns increasing.
+    /// The entries of a row as (column, value), in order of columns.
     pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (usize, f64)> {
         let range = self.starts[row]..self.starts[row + 1];
         let columns = self.indices[range.clone()].iter().map(|&c| c as usize);
@@ -69,7 +70,7 @@ impl Sparse {
     /// A x: `[columns]` -> `[rows]`.
     ///
     /// # Panics
-    /// If x has not one value per column.
+    /// If x does not have one value per column.
     pub fn apply(&self, x: &[f64]) -> Vec<f64> {
         assert_eq!(x.len(), self.columns, "one value per column");
         let sum = |row| self.row(row).map(|(column, value)| value * x[column]).sum();

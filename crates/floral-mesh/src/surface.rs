@@ -1,4 +1,4 @@
-//! What of a mesh can be drawn: triangles and edges.
+//! The drawable part of a mesh: triangles and edges.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use crate::Mesh;
 /// Triangles and edges to draw, as indices of points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surface {
-    /// Triangles: of every cell in two dimensions, of the boundary faces in three. Quads are split.
+    /// Triangles: all cells in two dimensions, the boundary faces in three. Quads are split.
     pub triangles: Vec<[usize; 3]>,
-    /// The edges of these cells or faces, each once, lower index first; the diagonals that split
-    /// quads are not among them.
+    /// The edges of these cells or faces, each once, lower index first, without the diagonals that
+    /// split quads.
     pub edges: Vec<[usize; 2]>,
-    /// The border of a surface: edges of one cell only. Empty for a volume, whose boundary is
-    /// closed. Counter-clockwise along a plane mesh.
+    /// The border of a surface: edges that belong to one cell only. Empty for a volume, whose
+    /// boundary is closed. On a plane mesh the border runs counter-clockwise.
     pub border: Vec<[usize; 2]>,
 }
 
 impl Mesh {
     /// The triangles and edges of the mesh: of its cells if they are lines or surface cells, of its
-    /// boundary faces if they are volume cells. Nothing for a cloud.
+    /// boundary faces if they are volume cells. Empty for a cloud.
     pub fn surface(&self) -> Surface {
         let faces = match self.dimension() {
             3 => self.boundary_faces(),
@@ -35,7 +35,7 @@ impl Mesh {
             surface
                 .triangles
                 .extend((2..face.len()).map(|k| [face[0], face[k - 1], face[k]]));
-            // A line is one edge, a face as many as it has corners.
+            // A line has one edge; a face has as many as corners.
             let count = if face.len() == 2 { 1 } else { face.len() };
             for k in 0..count {
                 let edge = [face[k], face[(k + 1) % face.len()]];
@@ -51,7 +51,7 @@ impl Mesh {
         surface
     }
 
-    /// The faces that belong to one cell only, outward, in the order of their sorted nodes.
+    /// The faces that belong to one cell only, oriented outward, ordered by their sorted nodes.
     fn boundary_faces(&self) -> Vec<Vec<usize>> {
         let mut faces = Vec::new();
         for block in self.cells() {
@@ -78,7 +78,7 @@ impl Mesh {
 struct Face {
     nodes: [usize; 4],
     count: usize,
-    /// The nodes in increasing order: the same for both cells of a face.
+    /// The nodes in increasing order, equal for both cells that share a face.
     sorted: [usize; 4],
 }
 

@@ -30,7 +30,7 @@ impl Tree {
         }
     }
 
-    /// The k nearest points or all of them, nearest first.
+    /// The k nearest points, or all points if there are fewer, nearest first.
     pub(crate) fn nearest(&self, x: Vec3, k: usize) -> Vec<Near> {
         let k = NonZero::new(k.min(self.count)).unwrap_or(NonZero::<usize>::MIN);
         let found = self
@@ -59,7 +59,7 @@ impl Tree {
 
     /// The k nearest points and all others at the distance of the last, nearest first.
     ///
-    /// A choice among points at equal distance would depend on their order and lean to one side.
+    /// A choice among points at equal distance would depend on their order and be one-sided.
     pub(crate) fn nearest_with_ties(&self, x: Vec3, k: usize) -> Vec<Near> {
         let last = self.nearest(x, k).last().map_or(0.0, |n| n.distance);
         self.within(x, last * (1.0 + 1e-9))

@@ -12,10 +12,10 @@ impl Mesh {
     /// matrix): the sum of w is the measure of the domain, and linear functions are integrated
     /// exactly on simplices.
     ///
-    /// Without cells, w_i = 2 V_d sum_j r_ij^d / (k (k + 1)) over the k nearest points, r_ij their
-    /// distance and V_d the volume of the unit ball: the inverse density, estimated without bias
-    /// for points that are spread at random, k = 8 in the plane and 18 in space. Points at the
-    /// border have neighbours on one side only, so that their weights are up to 2^d too large.
+    /// Without cells, w_i = 2 V_d sum_j r_ij^d / (k (k + 1)) over the k nearest points, with their
+    /// distances r_ij and the volume V_d of the unit ball. This is the inverse density, an unbiased
+    /// estimate for randomly distributed points, with k = 8 in the plane and 18 in space. Points at
+    /// the border have neighbours on one side only, so that their weights are up to 2^d too large.
     /// A single point has weight one.
     pub fn weights(&self) -> Vec<f64> {
         if self.cells().is_empty() {
@@ -40,15 +40,15 @@ impl Mesh {
         let weight = |&x| {
             let near = tree.nearest(x, k + 1);
             let sum: f64 = near.iter().map(|n| n.distance.powi(d as i32)).sum();
-            // Distances so small that their powers underflow still leave a weight.
+            // Distances whose powers underflow still leave a positive weight.
             (scale * sum).max(f64::MIN_POSITIVE)
         };
         points.rows().iter().map(weight).collect()
     }
 }
 
-/// How many nearest points are neighbours without cells: those around a point of a square or cubic
-/// lattice up to the diagonals of its faces.
+/// Number of nearest points that count as neighbours without cells: those around a point of a
+/// square or cubic lattice, up to the diagonals of its faces.
 pub(crate) fn nearest_count(dimension: usize) -> usize {
     [2, 8, 18][dimension - 1]
 }

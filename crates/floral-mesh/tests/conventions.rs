@@ -1,5 +1,5 @@
-//! Meshes by the conventions of UGRID, Exodus and XDMF are read as they are meant, and wrong ones refused
-//! with the first bad index.
+//! Meshes by the conventions of UGRID, Exodus and XDMF are read correctly, and invalid ones are
+//! refused with the first bad index.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn inline(text: &str, wanted: &[Wanted]) -> Result<MeshFile, Error> {
     read_xdmf(text, &none, wanted)
 }
 
-/// The mesh, u at its last time and at the first, and the load.
+/// Asserts the mesh, u at its last and at its first time, and the load.
 fn assert_same(file: &MeshFile, mesh: &Mesh) {
     assert_eq!(file.mesh.points(), mesh.points());
     assert_eq!(file.mesh.cells(), mesh.cells());
@@ -57,7 +57,7 @@ fn arrays_without_a_mesh_are_known() {
     assert!(read_arrays(&plain, &[]).is_err());
 }
 
-/// What is said of the mesh when the node `at` of all cells' is another.
+/// The error message if node number `at` of all cells is replaced.
 fn refusal(mut tables: Tables, array: &str, at: usize, node: f64) -> String {
     tables.of(array)[at] = node;
     let refused = read_arrays(&tables, &[]);
@@ -108,7 +108,7 @@ fn nodes_may_come_before_faces_if_the_file_says_so() {
     assert_same(&read_arrays(&tables, &[at_time(0)]).unwrap(), &mesh);
 }
 
-/// One face of these points.
+/// A single face with these points.
 fn face(points: &[[f64; 2]]) -> Tables {
     let triangle = unit(CellKind::Triangle, 2, 0.0);
     let mut tables = ugrid(&triangle, 0.0);
@@ -141,7 +141,7 @@ fn polygons_become_triangles_of_the_same_area() {
         assert_near(area, exact, 1e-12);
         assert_eq!(found.mesh.cells()[0].count(), n - 2);
     }
-    // A node that hangs on a side, first or in between.
+    // A hanging node on a side, first or in between.
     let hanging = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]];
     for turn in 0..5 {
         let mut points = hanging;
@@ -235,7 +235,7 @@ fn values_of_cells_are_named_and_not_read() {
     assert_eq!(inline(&text, &[]).unwrap().at_cells, ["u"]);
 }
 
-/// UGRID with `depth` on its faces: 2x at their centres.
+/// A UGRID mesh with `depth` on its faces: 2x at their centres.
 fn with_faces(mesh: &Mesh, is_alone: bool) -> Tables {
     let mut tables = ugrid(mesh, 1.0);
     if is_alone {

@@ -1,5 +1,5 @@
-//! Damaged files give an error or a valid mesh: no panic, no endless loop, no memory that the file
-//! does not account for.
+//! Damaged files give an error or a valid mesh: no panic, no endless loop, and no more memory than
+//! the file accounts for.
 
 mod common;
 
@@ -17,7 +17,7 @@ use floral_mesh::{
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Damaged versions per fixture; FLORAL_MESH_CASES asks for more.
+/// Number of damaged versions per fixture; FLORAL_MESH_CASES overrides it.
 fn cases() -> u64 {
     std::env::var("FLORAL_MESH_CASES")
         .ok()
@@ -36,7 +36,7 @@ fn fixtures() -> Vec<PathBuf> {
     files
 }
 
-/// Flips bits, cuts, repeats, removes, or puts other digits and counts in place.
+/// Flips bits, truncates, repeats, removes, or replaces digits and counts.
 fn damaged(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..rng.random_range(1..4) {
@@ -106,14 +106,14 @@ fn damaged_files_are_refused_or_valid() {
             }
         }
     }
-    // Both happen often, or the damage is not worth the name.
+    // Both outcomes must be frequent for the test to be meaningful.
     assert!(
         refused > read_well && read_well > refused / 20,
         "{refused} refused, {read_well} read"
     );
 }
 
-/// Counts what is refused in some words, and checks what is read.
+/// Counts refusals and successes; a refusal must have a short message, a mesh complete fields.
 fn judge(found: Result<MeshFile, Error>, counts: &mut [u64; 2]) {
     match found {
         Ok(file) => {
@@ -176,7 +176,7 @@ fn damaged_arrays_are_refused_or_valid() {
                 for _ in 0..rng.random_range(1..4) {
                     let array = rng.random_range(0..tables.values.len());
                     if rng.random_range(0..4) == 0 {
-                        // The array is gone, and what names it leads to nothing.
+                        // Renames the array, so that references to it lead nowhere.
                         tables.variables[array].name.push('_');
                         continue;
                     }

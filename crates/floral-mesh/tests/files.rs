@@ -1,4 +1,4 @@
-//! Files written by VTK, meshio and Gmsh (fixtures/make.py) are read as they are meant.
+//! Files written by VTK, meshio and Gmsh (fixtures/make.py) are read correctly.
 
 mod common;
 
@@ -43,7 +43,7 @@ fn measure(file: &MeshFile) -> f64 {
     file.mesh.weights().iter().sum()
 }
 
-/// VTK's fields: u, v = (x, y, z), and the parameter load = 2.5.
+/// Asserts the fields of the VTK fixtures: u, v = (x, y, z), and the parameter load = 2.5.
 fn assert_vectors_and_load(file: &MeshFile) {
     let v = &file.fields[1];
     assert_eq!((v.name.as_str(), v.components), ("v", 3));
@@ -136,7 +136,7 @@ fn files_of_meshio_are_read() {
     for name in ["solid_meshio.vtu", "solid_meshio_22.msh"] {
         assert_near(measure(&read(fixture(name)).unwrap()), 2.75, 1e-14);
     }
-    // A cube and a sixth of one, of second order.
+    // A cube and a tetrahedron of volume 1/6, both of second order.
     fixture_with_u("quadratic_meshio.vtu");
     for name in ["quadratic_meshio.vtu", "quadratic_meshio_22.msh"] {
         let file = read(fixture(name)).unwrap();
@@ -255,7 +255,7 @@ fn quadratic_cells_are_split_at_their_middle_nodes() {
     );
 }
 
-/// A triangle in VTK's XML, its coordinates and values as given.
+/// A triangle in VTK's XML, with the given coordinates and values.
 fn triangle(points: &str, data: &str) -> String {
     let ints = |name: &str, values: &str| {
         format!("<DataArray type=\"Int64\" Name=\"{name}\" format=\"ascii\">{values}</DataArray>")

@@ -51,7 +51,7 @@ fn a_simplex_shares_its_measure_equally_among_its_nodes() {
 
 #[test]
 fn the_area_of_a_sphere_is_approached_by_a_surface_mesh() {
-    // An octahedron, every triangle split into four and pushed out, five times.
+    // An octahedron whose triangles are split into four and projected outward, five times.
     let mut points = vec![
         [1.0, 0.0, 0.0],
         [-1.0, 0.0, 0.0],
@@ -94,7 +94,7 @@ fn the_area_of_a_sphere_is_approached_by_a_surface_mesh() {
         0.01,
     );
     assert!(mesh.surface().border.is_empty());
-    // The gradient of z at the equator points up, at the pole it is zero: it is tangential.
+    // The gradient of z points up at the equator and vanishes at the pole: it is tangential.
     let gradient = mesh.gradients()[2].apply(&on(&mesh, |x| x[2]));
     assert_near(gradient[0], 1.0, 0.01);
     assert_near(gradient[4], 0.0, 0.01);

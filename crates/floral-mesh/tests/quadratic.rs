@@ -1,4 +1,5 @@
-//! Cells of second order without nodes within faces fill their volume, by the node order of each format.
+//! Second-order cells without nodes inside faces fill their volume, in the node order of each
+//! format.
 
 mod common;
 
@@ -8,7 +9,7 @@ use floral_mesh::{CellKind, MeshFile, read_arrays, read_bytes};
 
 type Edges = &'static [[usize; 2]];
 
-/// A cell by its corners, its measure, and its edges in the order of each format.
+/// A cell: its corners, its measure, and its edges in the order of each format.
 struct Shape {
     corners: &'static [[f64; 3]],
     measure: f64,
@@ -197,7 +198,8 @@ impl Shape {
         self.corners.iter().copied().chain(middles).collect()
     }
 
-    /// Every node is a point with its value, and the parts have the measure of the whole.
+    /// Asserts that every node is a point with its value, and that the parts have the measure of
+    /// the whole.
     fn assert_read(&self, file: &MeshFile, what: &str) {
         let count = self.corners.len() + self.vtk.1.len();
         assert_eq!(file.mesh.points().count(), count, "{what}");

@@ -1,4 +1,4 @@
-//! Wrong meshes are refused with the first bad index; boundary cells and orientation are settled.
+//! Invalid meshes are refused with the first bad index; boundary cells and orientation are handled.
 
 use floral_mesh::{CellKind, Cells, Error, Mesh, Points, highest_dimension, interpolation};
 
@@ -65,7 +65,7 @@ fn cells_that_fold_are_refused_in_the_plane_and_in_space() {
         mesh(&space, 3, CellKind::Quad, &crossed),
         Err(Error::Tangled { .. })
     ));
-    // The corners of a cube row by row, not around.
+    // The corners of a cube listed row by row instead of around the faces.
     let cube: Vec<f64> = (0..8)
         .flat_map(|i| [i & 1, i >> 1 & 1, i >> 2])
         .map(f64::from)

@@ -1,9 +1,9 @@
-//! The cores that this process may run on.
+//! The processor cores on which this process may run.
 
 use std::num::NonZero;
 
-/// Their list as the system reports it, by which ranks detect that they share cores; empty where the
-/// system does not report it.
+/// The list of cores as the system reports it; empty if it does not. Ranks compare it to detect
+/// that they share cores.
 pub fn allowed() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
@@ -11,7 +11,7 @@ pub fn allowed() -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Their number.
+/// The number of cores.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -1,7 +1,7 @@
-//! The one thread that calls MPI: it serves the requests of other threads, one after the other.
+//! The only thread that calls MPI. It serves the requests of other threads, one after another.
 //!
-//! Nothing blocks within MPI, which would keep a core busy: every operation is started and then tested
-//! until it is complete, while rank 0 answers requests to count.
+//! Nothing waits inside MPI, which would keep a core busy: every operation is started and then
+//! tested until it is complete. Meanwhile rank 0 answers requests to count.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,22 +15,22 @@ use mpi::request::{Request as Operation, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, MatchedReceiveVec, Source};
 
-/// How often an idle rank 0 checks for requests to count.
+/// The interval at which an idle rank 0 checks for requests to count.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The pause between tests of an operation that may take long.
 const SLEEP: Duration = Duration::from_micros(200);
 
-/// This process as MPI has started it.
+/// This process as started by MPI.
 pub struct Started {
     pub rank: usize,
     pub size: usize,
     pub host: String,
-    /// Only on rank 0.
+    /// The shared counters; only on rank 0.
     pub counters: Option<Counters>,
 }
 
-/// The counters of all ranks, on rank 0.
+/// The counters of all ranks, kept on rank 0.
 #[derive(Clone, Default)]
 pub struct Counters(Arc<Mutex<[u64; Counter::COUNT]>>);
 
@@ -99,8 +99,8 @@ pub fn run(requests: &Receiver<Request>, started: &Sender<Option<Started>>) {
     coordinator.serve();
 }
 
-/// The communication of one rank with the others; a communicator per kind of message, so that they are
-/// never confused.
+/// The communication of one rank with the others. Each kind of message has its own communicator, so
+/// that they cannot be confused.
 struct Coordinator<'a> {
     world: SimpleCommunicator,
     counts: SimpleCommunicator,
@@ -115,7 +115,7 @@ impl Coordinator<'_> {
         loop {
             match self.next() {
                 None => return,
-                // A thread that does not wait for its answer has ended.
+                // A thread that no longer waits for its answer has ended.
                 Some(Request::Gather { own, answer }) => drop(answer.send(self.gather(&own))),
                 Some(Request::Exchange {
                     own,
@@ -148,7 +148,7 @@ impl Coordinator<'_> {
         }
     }
 
-    /// The next request; rank 0 counts for the others until then.
+    /// The next request. While rank 0 waits for it, it counts for the other ranks.
     fn next(&self) -> Option<Request> {
         if self.counters.is_none() || self.world.size() == 1 {
             return self.requests.recv().ok();
@@ -162,7 +162,8 @@ impl Coordinator<'_> {
         }
     }
 
-    /// A byte precedes those of every rank: the address of an empty list means something else to MPI.
+    /// A byte is prepended on every rank, because MPI treats the address of an empty list
+    /// specially.
     fn gather(&self, own: &[u8]) -> Result<Vec<Vec<u8>>> {
         let own = &[&[0], own].concat()[..];
         let length = count(own.len())?;
@@ -256,7 +257,7 @@ impl Coordinator<'_> {
         }
     }
 
-    /// Waits for an operation.
+    /// Waits for an operation to complete.
     fn wait<'s, D: ?Sized, S: Scope<'s>>(&self, mut operation: Operation<'s, D, S>, pause: fn()) {
         loop {
             match operation.test() {
@@ -268,8 +269,8 @@ impl Coordinator<'_> {
         }
     }
 
-    /// Waits until every rank has finished. Once the time is over, the answer is `None`, and only a request
-    /// to abort is still served.
+    /// Waits until every rank has finished. After `patience` the answer is `None`, and only a
+    /// request to abort is still served.
     fn finish(
         &self,
         own: u8,
@@ -303,12 +304,12 @@ impl Coordinator<'_> {
     }
 }
 
-/// Yields the core for a moment; too slow a pause where many numbers are exchanged.
+/// Yields the core for a moment; too slow for exchanges of many numbers.
 fn doze() {
     std::thread::sleep(SLEEP);
 }
 
-/// Where the parts of a list start, as 31-bit numbers of MPI.
+/// The lengths and offsets of the parts of a list, as 32-bit integers for MPI.
 struct Places {
     counts: Vec<i32>,
     starts: Vec<i32>,
@@ -332,7 +333,7 @@ impl Places {
     }
 }
 
-/// A length as MPI counts it, in 31 bits.
+/// A length as an MPI count, at most 2^31 - 1.
 fn count(number: usize) -> Result<i32> {
     i32::try_from(number).map_err(|_| Error::config("MPI", format!(
             "a message of {number} values exceeds the limit of 2^31; use fewer ranks or a smaller \

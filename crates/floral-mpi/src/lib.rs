@@ -1,8 +1,8 @@
-//! Ranks of `floral` as processes, started by `mpirun` and communicating by MPI.
+//! Ranks of `floral` as processes that `mpirun` starts and that communicate by MPI.
 //!
-//! One thread alone calls MPI (`coordinator`): it starts it, serves the requests of other threads and, on
-//! rank 0, keeps the counters that all ranks share. MPI thus needs no support for several threads
-//! beyond `MPI_THREAD_FUNNELED`, and waiting threads sleep.
+//! A single thread calls MPI (`coordinator`). It starts MPI, serves the requests of other threads
+//! and, on rank 0, keeps the counters that all ranks share. MPI therefore needs no more thread
+//! support than `MPI_THREAD_FUNNELED`, and waiting threads sleep.
 #![cfg(feature = "mpi")]
 
 mod affinity;
@@ -18,18 +18,18 @@ use floral::{Error, Result};
 
 use coordinator::{Request, Started};
 
-/// Environment variables by which Open MPI, MPICH and Slurm mark the ranks that they start.
+/// Environment variables with which Open MPI, MPICH and Slurm mark the ranks that they start.
 const SET_BY_LAUNCHERS: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
 
-/// How often a thread that waits for other ranks does its work in between.
+/// The interval at which a thread that waits for other ranks calls `meanwhile`.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// How the work of a rank has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Without an error of its own.
+    /// Without an error on this rank.
     Succeeded,
-    /// With an error of its own.
+    /// With an error on this rank.
     Failed,
 }
 
@@ -41,7 +41,7 @@ pub struct Mpi {
 }
 
 impl Mpi {
-    /// Starts MPI; none if this process was not started as a rank.
+    /// Starts MPI; `None` if this process was not started as a rank.
     pub fn start() -> Result<Option<Self>> {
         let mut names = SET_BY_LAUNCHERS.iter();
         if !names.any(|name| std::env::var_os(name).is_some()) {
@@ -60,7 +60,8 @@ impl Mpi {
         }
     }
 
-    /// Threads that this rank may use, so that all ranks of its host use each core once.
+    /// The number of threads of this rank for which all ranks of its host together use each core
+    /// once.
     pub fn threads(&self) -> Result<usize> {
         let own = format!("{}\n{}", self.started.host, affinity::allowed());
         let all = self.gather(own.clone().into_bytes(), &mut || {})?;
@@ -68,8 +69,8 @@ impl Mpi {
         Ok((affinity::cores() / sharing.count().max(1)).max(1))
     }
 
-    /// Exchanges with all ranks how each has ended, waiting at most this long; none if not all have ended
-    /// by then.
+    /// Exchanges with all ranks how each has ended, and waits at most `patience`; `None` if some
+    /// rank has not ended by then.
     pub fn finish(&self, own: State, patience: Option<Duration>) -> Option<Vec<State>> {
         let (answer, answers) = channel();
         let own = u8::from(own == State::Failed);
@@ -79,7 +80,7 @@ impl Mpi {
             answer,
         });
         let all = answers.recv().ok()??;
-        // MPI ends with its thread, before the process does.
+        // MPI is finalized by its thread, before the process ends.
         let mut coordinator = self
             .coordinator
             .lock()
@@ -105,7 +106,7 @@ impl Mpi {
 
     fn request(&self, request: Request) {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        // A coordinator that has ended does not answer, which the caller notices.
+        // If the coordinator has ended, there is no answer, which the caller notices.
         let _ = requests.send(request);
     }
 

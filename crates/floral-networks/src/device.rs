@@ -1,17 +1,17 @@
-//! Devices by name: the processor, or a graphics card where the build has its backend.
+//! Devices by name: the processor, or a graphics card if the build has a backend for it.
 //!
-//! `gpu` is the first adapter of the backend that the build was made with, CUDA's before wgpu's, and
-//! `gpu:1` the second. Cards come before drivers that imitate one on the processor.
+//! `gpu` is the first adapter of the build's backend (CUDA before wgpu), `gpu:1` the second. Real
+//! cards precede software drivers that emulate one on the processor.
 
 pub use burn::tensor::Device;
 use burn::tensor::Tensor;
 
 use crate::{Error, Result};
 
-/// The names that a device may have, for help texts.
+/// Accepted device names, for help texts.
 pub const NAMES: &str = "cpu, gpu, gpu:1, ...";
 
-/// The device of this name, opened.
+/// Opens the device of this name.
 pub fn named(name: &str) -> Result<Device> {
     if name == "cpu" {
         return Ok(Device::flex());
@@ -30,14 +30,14 @@ fn place(name: &str) -> Option<usize> {
     }
 }
 
-/// What a device says of itself.
+/// Properties that a device reports.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Adapter {
-    /// The name of the card, or of the driver that imitates one.
+    /// The name of the card, or of the software driver that emulates one.
     pub name: String,
-    /// Bytes of its largest buffer.
+    /// Size of its largest buffer, in bytes.
     pub largest_buffer: u64,
-    /// Bytes of its memory, if the backend reports them.
+    /// Size of its memory in bytes, if the backend reports it.
     pub memory: Option<u64>,
 }
 
@@ -56,26 +56,26 @@ impl std::fmt::Display for Adapter {
     }
 }
 
-/// What a device says of itself; none for the processor.
+/// Properties of a device; none for the processor.
 pub fn adapter_of(device: &Device) -> Option<Adapter> {
     described(device.as_dispatch())
 }
 
-/// Whether a device is the processor, where fused operations are.
+/// Whether a device is the processor, which has the fused operations.
 pub fn is_processor(device: &Device) -> bool {
     device.clone().inner() == Device::flex()
 }
 
-/// The values of a tensor, last dimension fastest; without a copy where nothing else refers to them.
+/// The values of a tensor, last dimension fastest; not copied if nothing else refers to them.
 ///
-/// A card computes asynchronously: an error is reported when a result is read.
+/// A card computes asynchronously: errors are reported when a result is read.
 pub fn read<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
     tensor.try_into_vec_as().map_err(|error| Error::Device {
         reason: first_cause(&error.to_string()).to_owned(),
     })
 }
 
-/// The last cause in a driver's message, from which all others follow.
+/// The last cause in a driver's message, from which the others follow.
 fn first_cause(words: &str) -> &str {
     let last = words.rsplit("Caused by:").next().unwrap_or(words);
     let mut lines = last.lines().map(str::trim);
@@ -105,7 +105,7 @@ use graphics::{adapter, described};
 
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 mod graphics {
-    //! Cards that a backend finds.
+    //! Graphics cards that a backend finds.
 
     use std::panic::catch_unwind;
 
@@ -114,7 +114,7 @@ mod graphics {
 
     use super::{Adapter, adapter_of};
 
-    /// The backends of this build, the fastest first.
+    /// The backends of this build, fastest first.
     const BACKENDS: &[DeviceType] = &[
         #[cfg(feature = "cuda")]
         DeviceType::Cuda,
@@ -122,7 +122,7 @@ mod graphics {
         DeviceType::Wgpu,
     ];
 
-    /// wgpu's kind of an adapter that is a program on the processor.
+    /// wgpu's number for a software adapter.
     const SOFTWARE: u16 = 3;
 
     /// The adapters of the first backend that finds any, software last.
@@ -176,7 +176,7 @@ mod graphics {
         }
     }
 
-    /// An answer, or none if a driver panics; the panic is not printed.
+    /// The result of `ask`, or none if a driver panics; the panic is not printed.
     fn quietly<T>(ask: impl FnOnce() -> T + std::panic::UnwindSafe) -> Option<T> {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));

@@ -1,10 +1,11 @@
 //! The networks of the paper on Burn: the operator, the devices that compute it, its gradients.
 //!
 //! - [`device`]: the processor, or a graphics card;
-//! - [`operator`]: the network, a velocity field conditioned on the input and the low-fidelity solution;
+//! - [`operator`]: the network, a velocity field conditioned on the input and the low-fidelity
+//!   solution;
 //! - [`training`]: the loss of a block of samples and its gradient;
-//! - [`stack`]: networks that learn what the regressions of `floral-kl` miss;
-//! - [`verify`]: a network's numbers beside reference numbers.
+//! - [`stack`]: networks that learn the residuals of the regressions of `floral-kl`;
+//! - [`verify`]: comparison of a network's results with reference numbers.
 
 pub mod device;
 pub mod operator;

@@ -15,13 +15,13 @@ pub struct AdvectionConfig {
     pub resolution: Resolution,
     /// Transport velocity; its sign is the direction.
     pub speed: f64,
-    /// Length of the simulated time.
+    /// Simulated time.
     pub end_time: f64,
-    /// The input's distribution.
+    /// Distribution of the input.
     pub waves: SineWaves,
     /// The latent perturbation of the initial state.
     pub uncertainty: Perturbation,
-    /// What the low-fidelity solver sees of the input.
+    /// The filter through which the low-fidelity solver sees the input.
     pub filter: SpectralFilter,
 }
 
@@ -38,7 +38,7 @@ impl Default for AdvectionConfig {
     }
 }
 
-/// The problem, checked and ready to solve.
+/// The problem with checked constants.
 pub type Advection = SpaceTimeProblem<Upwind>;
 
 impl Advection {
@@ -62,7 +62,7 @@ pub struct Upwind {
 }
 
 impl Upwind {
-    /// Refuses a step in which the wave crosses more than a cell.
+    /// Refuses a time step in which the wave crosses more than one cell.
     fn new(speed: f64, steps: &Steps) -> Result<Self> {
         positive(Self::NAME, "the magnitude of speed", speed.abs())?;
         let courant = speed * steps.dt() / steps.dx();
@@ -80,7 +80,7 @@ impl Upwind {
         Ok(Self { courant })
     }
 
-    /// u_i - c (u_i - u_{i-1}) for a wave to the right, mirrored for one to the left.
+    /// u_i - c (u_i - u_{i-1}) for a wave moving right; the mirror image for one moving left.
     #[inline(always)]
     fn step(&self, before: &[f64], after: &mut [f64]) {
         let n = before.len();

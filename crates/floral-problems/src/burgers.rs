@@ -10,7 +10,7 @@ use super::space_time::{Equation, SpaceTimeProblem, Steps, Waves};
 use super::{Resolution, positive};
 use crate::{Error, Result};
 
-/// Ghost values on each side of the periodic state: the reach of the upwind stencil.
+/// Ghost values on each side of the periodic state: the width of the upwind stencil.
 const HALO: usize = 2;
 
 /// Constants of u_t + u u_x = viscosity u_xx on the periodic unit interval.
@@ -21,13 +21,13 @@ pub struct BurgersConfig {
     pub resolution: Resolution,
     /// Viscosity.
     pub viscosity: f64,
-    /// Length of the simulated time.
+    /// Simulated time.
     pub end_time: f64,
-    /// The input's distribution.
+    /// Distribution of the input.
     pub waves: SineWaves,
     /// The latent perturbation of the initial state.
     pub uncertainty: Perturbation,
-    /// What the low-fidelity solver sees of the input.
+    /// The filter through which the low-fidelity solver sees the input.
     pub filter: SpectralFilter,
 }
 
@@ -47,7 +47,7 @@ impl Default for BurgersConfig {
     }
 }
 
-/// The problem, checked and ready to solve.
+/// The problem with checked constants.
 pub type Burgers = SpaceTimeProblem<ViscousWave>;
 
 impl Burgers {
@@ -64,7 +64,7 @@ impl Burgers {
     }
 }
 
-/// Steps that nobody takes.
+/// Upper bound for a recommended number of steps.
 const MOST_STEPS: usize = 1 << 32;
 
 /// Second-order upwind differences by the sign of u, central diffusion, SSP-RK3.
@@ -76,9 +76,9 @@ pub struct ViscousWave {
 }
 
 impl ViscousWave {
-    /// Refuses a time step that a wave of height one, the largest of a single sine, would blow up.
+    /// Refuses a time step that is unstable for a wave of height one, the largest of a single sine.
     ///
-    /// Higher waves are rare and short-lived; what they do is checked on every solution instead.
+    /// Higher waves are rare and short-lived; instead, every solution is checked.
     fn new(viscosity: f64, steps: &Steps) -> Result<Self> {
         positive(Self::NAME, "viscosity", viscosity)?;
         let with_steps = |count: usize| {
@@ -127,7 +127,7 @@ impl ViscousWave {
         })
     }
 
-    /// `after` = combine(i, from + dt L(from)) inside the halo.
+    /// Sets `after` inside the halo to combine(i, from + dt L(from)).
     #[inline(always)]
     fn euler(&self, from: &mut [f64], after: &mut [f64], combine: impl Fn(usize, f64) -> f64) {
         let n = from.len() - 2 * HALO;
@@ -170,7 +170,7 @@ impl Equation for ViscousWave {
         }
     }
 
-    /// The equation has a maximum principle; the scheme overshoots it by a few percent at shocks.
+    /// The equation has a maximum principle; the scheme overshoots by a few percent at shocks.
     fn check(&self, initial: &[f64], out: &[f64]) -> Result<()> {
         let largest = |row: &[f64]| row.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let (first, last) = (largest(initial), largest(&out[out.len() - initial.len()..]));

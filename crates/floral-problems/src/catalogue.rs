@@ -10,12 +10,12 @@ use super::plume::Plume;
 use super::residual1d::Residual1d;
 use crate::{Error, Result};
 
-/// Every problem's name.
+/// Names of all problems.
 pub const NAMES: [&str; 5] = ["1dcr", "advection", "burgers", "darcy", "plume"];
 
-/// The problem of this name with these constants; what the table leaves out has its default.
+/// The problem of this name with these constants; missing constants take their defaults.
 ///
-/// `context` names where the constants come from, for the error that an unknown key makes.
+/// `context` names the origin of the constants for error messages.
 pub fn build(name: &str, constants: toml::Table, context: &str) -> Result<Box<dyn Problem>> {
     Ok(match name {
         "1dcr" => Box::new(Residual1d::new(parse(constants, context)?)?),
@@ -51,7 +51,7 @@ mod tests {
         }
     }
 
-    /// The declared motions of a problem, rolls by three points among them.
+    /// The declared motions of a problem, including rolls by three points.
     fn motions(problem: &dyn Problem) -> (Vec<Motion>, Option<f64>) {
         let lattice = Lattice::from(problem.grid());
         let declared = problem.symmetries().iter();

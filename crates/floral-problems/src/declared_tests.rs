@@ -1,4 +1,4 @@
-//! Generated data declare what their problem does: symmetries and quantities.
+//! Generated data declare the symmetries and quantities of their problem.
 
 use serde_json::Value;
 
@@ -38,7 +38,8 @@ fn generated_data_declare_what_their_problem_does_and_so_do_older_ones() {
         let before = "title floral_format floral_version problem constants seed";
         assert_eq!(found.join(" "), format!("{before} {SYMMETRIES}"));
         assert_eq!(texts(&rewrite(&path, None)), problem.symmetries());
-        // A dataset without the attribute is the same, so that it need not be made again.
+        // A dataset without the attribute counts as the same, so that it need not be generated
+        // again.
         generate(problem.as_ref(), &request, &path, &Silent).unwrap();
     }
 }

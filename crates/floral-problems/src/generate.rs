@@ -1,4 +1,5 @@
-//! Generates a dataset on all cores, and by several ranks; a run that was cut continues where it stopped.
+//! Generates a dataset on all cores and by several ranks; an interrupted run continues where it
+//! stopped.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,33 +15,34 @@ use crate::random::{Purpose, Stream, stream};
 use crate::ranks::{Alone, Ranks, Watch, agreed, share};
 use crate::{Problem, Result};
 
-/// Bytes of the lists in which an input under way is known, to several ranks.
+/// Bytes per input in the lists of unfinished inputs that ranks exchange.
 const LISTED: usize = 32;
 
 /// How generation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The dataset was there already.
+    /// The dataset existed already.
     AlreadyComplete {
-        /// Draws that the solver repeated, over all inputs.
+        /// Number of draws that the solver repeated, over all inputs.
         redraws: u64,
     },
     /// The dataset is complete.
     Generated {
-        /// Inputs computed by this run.
+        /// Number of inputs computed by this run.
         computed: usize,
-        /// Inputs kept from an earlier run.
+        /// Number of inputs kept from an earlier run.
         resumed: usize,
-        /// Draws that the solver repeated, over all inputs.
+        /// Number of draws that the solver repeated, over all inputs.
         redraws: u64,
     },
 }
 
 /// Writes the dataset `path`, one input per thread of the current rayon pool at a time.
 ///
-/// The bytes depend on problem and request alone, and those of an input not on how many others
-/// there are. Until all are stored they are kept beside `path` in a folder ending in `.partial`,
-/// from which the same call continues; a request to stop ends it after the inputs in flight.
+/// The bytes depend on problem and request alone, and those of an input do not depend on the number
+/// of inputs. Until all inputs are stored they are kept beside `path` in a folder ending in
+/// `.partial`, from which the same call continues. A request to stop takes effect after the inputs
+/// in flight.
 pub fn generate(
     problem: &dyn Problem,
     request: &Request,
@@ -50,7 +52,7 @@ pub fn generate(
     generate_across(&Alone::default(), problem, request, path, observer)
 }
 
-/// The same by several ranks, each with its own inputs, to the same bytes.
+/// The same computed by several ranks, each with its own inputs; the result has the same bytes.
 pub fn generate_across(
     ranks: &dyn Ranks,
     problem: &dyn Problem,
@@ -82,7 +84,7 @@ pub fn generate_across(
         .skip(ranks.rank())
         .step_by(ranks.size());
     let redraws = AtomicU64::new(0);
-    // Each thread takes the next input, so that few shards wait for the last of theirs.
+    // Threads take inputs in order, so that few shards are incomplete at any time.
     let in_turn = own.flat_map(inputs_of).par_bridge();
     let computed = in_turn.try_for_each(|input| {
         go_on(&watch)?;
@@ -112,14 +114,14 @@ pub fn generate_across(
 
 /// What an earlier run has left of a dataset.
 struct Found {
-    /// The parts still to compute.
+    /// The parts that remain to be computed.
     pending: Vec<usize>,
-    /// Redraws of the others.
+    /// Number of redraws in the finished parts.
     redraws: u64,
 }
 
 impl Found {
-    /// Each rank looks at a share of the parts.
+    /// Each rank checks a share of the parts.
     fn by_all(ranks: &dyn Ranks, writer: &Writer, inputs: usize) -> Result<Self> {
         let redraws = AtomicU64::new(0);
         let pending: Vec<u8> = share(writer.parts(inputs), ranks.rank(), ranks.size())
@@ -149,7 +151,7 @@ impl Found {
     }
 }
 
-/// A number as ranks hand it on.
+/// A number from its bytes in a message.
 fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }

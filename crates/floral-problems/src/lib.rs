@@ -1,4 +1,5 @@
-//! Stochastic problems: inputs, random high-fidelity solutions and a deterministic low-fidelity one.
+//! Stochastic problems: inputs, random high-fidelity solutions and a deterministic low-fidelity
+//! solution.
 
 pub mod advection;
 pub mod burgers;
@@ -34,7 +35,8 @@ use floral_random as random;
 
 use crate::random::Stream;
 
-/// A random map from an input field to a solution field, and a deterministic low-fidelity stand-in.
+/// A random map from an input field to a solution field, and its deterministic low-fidelity
+/// approximation.
 pub trait Problem: Send + Sync {
     /// The name by which users ask for it.
     fn name(&self) -> &'static str;
@@ -42,25 +44,25 @@ pub trait Problem: Send + Sync {
     /// The grid on which input and solution are stored.
     fn grid(&self) -> &Grid;
 
-    /// Every constant, as it would be written in a configuration file.
+    /// Every constant, as in a configuration file.
     fn constants(&self) -> toml::Table;
 
-    /// What a user of these constants should know, a sentence each; none for sensible ones.
+    /// Warnings about these constants, one sentence each; none for sensible constants.
     fn caveats(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The motions that take solutions to solutions, in the words of
+    /// The motions that take solutions to solutions, in the notation of
     /// [`Symmetry`](floral_symmetry::Symmetry).
     ///
-    /// They are symmetries of the map: if the solution for a has the law of u, that for the moved a
-    /// has the law of the moved u, and so has the low-fidelity one. The law of inputs need not have
-    /// them.
+    /// They are symmetries of the map: if the solution for a is distributed as u, then the solution
+    /// for the moved a is distributed as the moved u, and the low-fidelity solution moves in the
+    /// same way. The distribution of inputs need not be symmetric.
     fn symmetries(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// What the channels of input and solution are, so far as they have names.
+    /// Names of the channels of input and solution, if they have any.
     fn quantities(&self) -> Quantities {
         Quantities::default()
     }
@@ -71,11 +73,11 @@ pub trait Problem: Send + Sync {
     /// The deterministic low-fidelity solution, on the same grid.
     fn low_fidelity(&self, input: &Field) -> Result<Field>;
 
-    /// One realization of the solution for each stream, written to `out`:
-    /// [realization, channel, grid...]. Returns how many draws had to be repeated.
+    /// One realization of the solution for each stream, written to `out`: [realization, channel,
+    /// grid...]. Returns the number of draws that had to be repeated.
     ///
-    /// A realization depends on its input and its stream alone, whichever others are asked for
-    /// beside it: solving them together may only be a matter of speed.
+    /// A realization depends on its input and its stream alone, not on the others computed with it:
+    /// computing them together may only affect speed.
     fn high_fidelity(
         &self,
         input: &Field,
@@ -83,7 +85,7 @@ pub trait Problem: Send + Sync {
         out: &mut [f64],
     ) -> Result<usize>;
 
-    /// Mean and variance of the solution, where they are known exactly.
+    /// Mean and variance of the solution, if they are known exactly.
     fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>>;
 }
 
@@ -98,7 +100,7 @@ fn positive(problem: &'static str, name: &str, value: f64) -> Result<()> {
     ))
 }
 
-/// Refuses an input of another shape than one channel on `grid`.
+/// Refuses an input that is not one channel on `grid`.
 fn expect_shape(input: &Field, grid: &Grid) -> Result<()> {
     if input.channels() == 1 && input.grid_shape() == grid.shape() {
         return Ok(());
@@ -110,7 +112,7 @@ fn expect_shape(input: &Field, grid: &Grid) -> Result<()> {
     ))
 }
 
-/// The quantities of a problem with one channel each, by name and name in full.
+/// The quantities of a problem with one channel each: (name, long name) of input and solution.
 fn scalars(input: (&str, &str), solution: (&str, &str)) -> Quantities {
     let scalar =
         |(name, long_name): (&str, &str)| vec![Quantity::named(name).with_long_name(long_name)];
@@ -120,7 +122,7 @@ fn scalars(input: (&str, &str), solution: (&str, &str)) -> Quantities {
     }
 }
 
-/// A configuration as it would be written in a file.
+/// A configuration as it is written in a file.
 fn to_table(config: &impl serde::Serialize) -> toml::Table {
     toml::Table::try_from(config).expect("a configuration is a struct of numbers and strings")
 }

@@ -1,4 +1,4 @@
-//! The built-in problem that a dataset's attributes name, built again with its constants.
+//! The built-in problem named by a dataset's attributes, rebuilt with its constants.
 
 use floral_symmetry::Symmetry;
 
@@ -6,14 +6,14 @@ use crate::dataset::Dataset;
 use crate::dataset::symmetries::parse;
 use crate::{Error, Grid, Problem, Resolution, Result, catalogue};
 
-/// What a dataset knows by the built-in problem that it comes from.
+/// What is known about a dataset from the built-in problem that generated it.
 pub trait Origin {
-    /// The built-in problem with the dataset's own constants, on the dataset's grid; none if the
-    /// data were made by other means, or are seen in another order or in other units.
+    /// The built-in problem with the dataset's constants and grid; none if the data have another
+    /// source, or are viewed in another order or in other units.
     fn origin(&self) -> Result<Option<Box<dyn Problem>>>;
 
-    /// The symmetries that the attribute `symmetries` declares; where it is absent, those of the
-    /// built-in problem that the data come from, or none.
+    /// The symmetries declared by the attribute `symmetries`; without it, those of the built-in
+    /// problem that generated the data, or none.
     fn symmetries(&self) -> Result<Vec<Symmetry>>;
 }
 
@@ -26,7 +26,7 @@ impl Origin for Dataset {
         let (Some(name), Some(constants)) = (self.problem().filter(known), self.constants()) else {
             return Ok(None);
         };
-        // What is built is no larger than the data: attributes may say anything.
+        // Check the size before building: attributes may contain anything.
         let resolution = constants.get("resolution").cloned();
         let resolution = resolution.and_then(|r| serde_json::from_value::<Resolution>(r).ok());
         if resolution.is_some_and(|resolution| !resolution.is_of(&self.grid().shape())) {

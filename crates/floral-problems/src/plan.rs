@@ -1,4 +1,4 @@
-//! The dataset of a problem before a value of it is computed: its arrays and attributes.
+//! The plan of a problem's dataset before any value is computed: its arrays and attributes.
 
 use floral_data::dataset::layout::{
     CHANNEL_DIMENSION, Channels, EXACT_MEAN, EXACT_MEAN_MEANING, EXACT_VARIANCE,
@@ -12,25 +12,26 @@ use serde_json::{Map, Value, json};
 use crate::random::{Purpose, stream};
 use crate::{Error, Grid, Problem, Quantity, Result};
 
-/// What to generate, besides the problem itself.
+/// Parameters of a dataset, apart from the problem itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// Number of inputs.
     pub inputs: usize,
     /// Realizations of the solution for each input.
     pub realizations: usize,
-    /// The seed from which all is drawn.
+    /// The seed of all random draws.
     pub seed: u64,
-    /// How values are stored.
+    /// Precision of stored values.
     pub precision: Precision,
-    /// Inputs that share a file of an array, which is written once all of them are there.
+    /// Number of inputs that share a file of an array; the file is written once all of them are
+    /// computed.
     pub shard: usize,
-    /// Whether to replace what exists under the same name.
+    /// Whether to replace an existing dataset of the same name.
     pub force: bool,
 }
 
 impl Request {
-    /// In 32 bits, with a file per input, under a name that is free.
+    /// A request in 32 bits, with one file per input, that replaces nothing.
     pub fn new(inputs: usize, realizations: usize, seed: u64) -> Self {
         Self {
             inputs,
@@ -71,7 +72,7 @@ pub(crate) fn plan(problem: &dyn Problem, request: &Request) -> Result<GroupPlan
     Ok(plan.sharded((INPUT_DIMENSION, request.inputs), request.shard))
 }
 
-/// What only a built-in problem knows.
+/// Arrays that only a built-in problem can provide.
 fn extras(
     grid: &Grid,
     request: &Request,
@@ -144,7 +145,7 @@ mod tests {
     use crate::catalogue;
     use floral_data::dataset::layout::{INPUT_CHANNEL_DIMENSION, LOW_REALIZATIONS};
 
-    /// The words that readers are given, and code in them.
+    /// The documentation of the layout for readers; names appear in code spans.
     const WORDS: &str = include_str!("../../floral-data/src/dataset/layout.md");
 
     fn assert_described(name: &str) {

@@ -1,4 +1,4 @@
-//! 1DCR: a curve whose residual to the low-fidelity one is correlated with it; every moment is known.
+//! 1DCR: a curve whose residual correlates with the low-fidelity curve; all moments are known.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -20,17 +20,17 @@ pub struct Residual1dConfig {
     pub slope_min: f64,
     /// Largest slope k of the input.
     pub slope_max: f64,
-    /// How much of the low-fidelity solution the residual repeats.
+    /// Share of the low-fidelity solution that the residual repeats.
     pub alpha: f64,
-    /// Size of the new deterministic part of the residual.
+    /// Magnitude of the other deterministic part of the residual.
     pub beta: f64,
-    /// Size of the random residual.
+    /// Magnitude of the random part of the residual.
     pub gamma: f64,
-    /// Length scale of the squared-exponential kernel of the random residual.
+    /// Length scale of the squared-exponential kernel of the random part.
     pub length: f64,
-    /// Standard deviation of the random residual before it is scaled by gamma.
+    /// Standard deviation of the random part before it is scaled by gamma.
     pub amplitude: f64,
-    /// Karhunen-Loeve modes kept of the random residual.
+    /// Number of Karhunen-Loeve modes of the random part.
     pub modes: usize,
 }
 
@@ -50,7 +50,7 @@ impl Default for Residual1dConfig {
     }
 }
 
-/// The problem, checked and ready to solve.
+/// The problem with checked constants.
 pub struct Residual1d {
     config: Residual1dConfig,
     grid: Grid,

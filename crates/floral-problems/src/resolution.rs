@@ -1,4 +1,4 @@
-//! How finely a problem is resolved: `64` for every axis, or `64x128`.
+//! The resolution of a problem: `64` for every axis, or `64x128`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Points of the finest grid, 2^24 as in 4096 x 4096: a problem holds many fields of that size.
+/// Points of the finest grid, 2^24 as in 4096 x 4096: a problem holds many fields of this size.
 const MOST_POINTS: usize = 1 << 24;
 
-/// Points per axis: one number for all of them, or one each.
+/// Points per axis: one number for all axes, or one number for each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Resolution {
@@ -55,7 +55,7 @@ impl Resolution {
 }
 
 impl Resolution {
-    /// Whether it is that of a grid of this shape.
+    /// Whether a grid of this shape has this resolution.
     pub fn is_of(&self, shape: &[usize]) -> bool {
         match self {
             Self::Uniform(n) => shape.iter().all(|m| m == n),
@@ -63,7 +63,7 @@ impl Resolution {
         }
     }
 
-    /// As it would be written in a configuration file: `64` or `[64, 128]`.
+    /// The notation of a configuration file: `64` or `[64, 128]`.
     pub fn to_toml(&self) -> String {
         match self {
             Self::Uniform(n) => n.to_string(),

@@ -1,6 +1,6 @@
-//! Random periodic initial states: sums of sines, their perturbation, their filtered copy.
+//! Random periodic initial states: sums of sines, their perturbation and their filtered copy.
 //!
-//! Advection and Burgers share them; they differ in the filter's constants alone.
+//! Advection and Burgers share them and differ only in the filter's constants.
 
 use std::f64::consts::TAU;
 
@@ -13,16 +13,16 @@ use super::positive;
 use crate::random::Stream;
 use crate::{Error, Result};
 
-/// Sines of the longest sum; more are no other field, only slower.
+/// Most sines in a sum: more would hardly change the field, only slow it down.
 const MOST_TERMS: usize = 10_000;
 
 /// The input a(x): a sum of sines with random wave number, amplitude in (0, 1) and phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SineWaves {
-    /// How many sines are added.
+    /// Number of sines.
     pub terms: usize,
-    /// Wave numbers are drawn from 1 to this.
+    /// Largest wave number; wave numbers are drawn from 1 to this.
     pub max_wave_number: u32,
 }
 
@@ -50,7 +50,7 @@ impl SineWaves {
         state
     }
 
-    /// Refuses what cannot be drawn, or drawn on `n` points.
+    /// Refuses invalid constants, and waves too short for `n` points.
     pub fn check(&self, problem: &'static str, n: usize) -> Result<()> {
         let refuse = |reason| Err(Error::unsolvable(problem, reason));
         if self.terms == 0 || self.max_wave_number == 0 {
@@ -71,8 +71,8 @@ impl SineWaves {
     }
 }
 
-/// The latent field: sum over m of alpha_m cos(2 pi m x) + beta_m sin(2 pi m x), coefficients
-/// independent and normal; the true initial state is a(x) (1 + eps(x)).
+/// The latent field eps: sum over m of alpha_m cos(2 pi m x) + beta_m sin(2 pi m x), with
+/// independent normal coefficients. The true initial state is a(x) (1 + eps(x)).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Perturbation {
@@ -119,7 +119,7 @@ impl Perturbation {
         }
     }
 
-    /// Refuses a deviation that is none, and more modes than there are points.
+    /// Refuses an invalid deviation, and more modes than points.
     pub fn check(&self, problem: &'static str, n: usize) -> Result<()> {
         if self.modes > n {
             return Err(Error::unsolvable(
@@ -143,18 +143,19 @@ impl Perturbation {
     }
 }
 
-/// What the low-fidelity solver knows of the initial state: damped and cut in wave number.
+/// The low-fidelity solver's version of the initial state: damped and truncated in wave number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpectralFilter {
-    /// Wave numbers below max(2, floor(keep * reference)) survive.
+    /// Wave numbers below max(2, floor(keep * reference)) are kept.
     pub keep: f64,
     /// Exponent of the damping exp(-damping k / reference).
     pub damping: f64,
-    /// Factor on every amplitude.
+    /// Factor of every amplitude.
     pub scale: f64,
-    /// The wave number K against which the others are measured. A constant, not half the number of
-    /// points, so that the low-fidelity solution is the same function at every resolution.
+    /// The wave number K relative to which the others are measured. It is a constant, not half the
+    /// number of points, so that the low-fidelity solution is the same function at every
+    /// resolution.
     pub reference: f64,
 }
 
@@ -192,7 +193,7 @@ impl SpectralFilter {
         spectrum.iter().map(|value| value.re).collect()
     }
 
-    /// Refuses constants that do not make a filter.
+    /// Refuses invalid constants.
     pub fn check(&self, problem: &'static str) -> Result<()> {
         positive(problem, "filter.reference", self.reference)?;
         if [self.keep, self.damping, self.scale]
@@ -240,7 +241,7 @@ mod tests {
             perturbation.perturb(&state, &basis, &mut rng, &mut out);
             square += (out[3] - 1.0).powi(2);
         }
-        // cos^2 + sin^2 = 1 for each of the 8 modes, so the variance is the same everywhere.
+        // cos^2 + sin^2 = 1 for each of the 8 modes, so the variance of eps is the same everywhere.
         let variance = 8.0 * 0.05 * 0.05;
         let sampling_error = variance * (2.0 / draws as f64).sqrt();
         assert!((square / draws as f64 - variance).abs() < 4.0 * sampling_error);

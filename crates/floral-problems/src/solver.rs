@@ -1,4 +1,4 @@
-//! The low-fidelity solver of a built-in problem, as the library calls solvers.
+//! The low-fidelity solver of a built-in problem, as a `LowSolver`.
 
 use crate::{Field, Grid, Observer, Problem, Result};
 use floral_data::low::LowSolver;

@@ -1,7 +1,8 @@
-//! Problems in space and time: a random wave on the periodic unit interval, marched forward.
+//! Problems in space and time: a random wave on the periodic unit interval, marched forward in
+//! time.
 //!
-//! Advection and Burgers are this problem with two equations; what they draw, filter and store is
-//! written once, here.
+//! Advection and Burgers differ only in their equation; they share the code that draws, filters and
+//! stores.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -10,14 +11,14 @@ use super::{ExactMoments, Problem, Resolution, expect_shape, positive, scalars, 
 use crate::random::Stream;
 use crate::{Axis, Field, Grid, Quantities, Result};
 
-/// A march of `count` equal steps over `points` periodic points.
+/// A march of `count` equal steps in time on `points` periodic points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
     /// Number of time steps; all are stored.
     pub count: usize,
     /// Number of points.
     pub points: usize,
-    /// Length of the simulated time.
+    /// Simulated time.
     pub end_time: f64,
 }
 
@@ -57,24 +58,24 @@ pub trait Equation: Send + Sync {
     /// The name by which users ask for the problem.
     const NAME: &'static str;
 
-    /// Whether solutions may be superposed, which makes mean and variance exact.
+    /// Whether solutions may be superposed; mean and variance are then exact.
     const LINEAR: bool;
 
-    /// What takes solutions to solutions. Perturbation and filter have every symmetry of the ring
-    /// and of signs, so those of the scheme remain.
+    /// Motions that take solutions to solutions. Perturbation and filter have all symmetries of the
+    /// ring and of the sign, so only the scheme restricts them.
     const SYMMETRIES: &'static [&'static str];
 
-    /// Solves from `initial` (\[x\]) and writes every step to `out` (\[t, x\]); to be inlined, so that
-    /// it is compiled for each kind of processor.
+    /// Solves from `initial` (\[x\]) and writes every step to `out` (\[t, x\]); should be inlined,
+    /// so that it is compiled for each kind of processor.
     fn every_step(&self, initial: &[f64], out: &mut [f64]);
 
-    /// Refuses a solution that is none.
+    /// Refuses an invalid solution.
     fn check(&self, _initial: &[f64], _out: &[f64]) -> Result<()> {
         Ok(())
     }
 }
 
-/// A march, compiled once for each kind of processor and chosen at run time.
+/// A march, compiled for each kind of processor; the version is chosen at run time.
 struct March<'a, E> {
     equation: &'a E,
     initial: &'a [f64],
@@ -90,7 +91,7 @@ impl<E: Equation> WithSimd for March<'_, E> {
     }
 }
 
-/// The distributions and the filter that surround an equation.
+/// Distributions of input and perturbation, and the filter.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Waves {
     pub input: SineWaves,
@@ -143,7 +144,7 @@ impl<E: Equation> SpaceTimeProblem<E> {
         equation.check(initial, out)
     }
 
-    /// The initial state that an input field repeats along time.
+    /// The initial state, which an input field repeats along time.
     fn initial_state<'a>(&self, input: &'a Field) -> Result<&'a [f64]> {
         expect_shape(input, &self.grid)?;
         Ok(&input.values()[..self.grid.axes[1].len()])
@@ -200,8 +201,8 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
         Ok(0)
     }
 
-    /// For a linear scheme S the mean is S\[a\], and the variance the sum over the basis functions
-    /// f of deviation^2 S\[a f\]^2.
+    /// For a linear scheme S the mean is S\[a\], and the variance is the sum of deviation^2 S\[a
+    /// f\]^2 over the basis functions f.
     fn exact_moments(&self, input: &Field) -> Result<Option<ExactMoments>> {
         if !E::LINEAR {
             return Ok(None);

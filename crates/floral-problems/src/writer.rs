@@ -1,4 +1,4 @@
-//! Writes a dataset input by input, for `generate.rs`, into a group of the storage room.
+//! Writes a dataset input by input, for `generate.rs`, into a storage group.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,13 +19,13 @@ pub(super) struct Solution {
     pub redraws: u32,
 }
 
-/// An unfinished dataset open for writing, by many threads at once.
+/// An unfinished dataset, open for writing by many threads at once.
 pub(super) struct Writer {
     group: Group,
 }
 
 impl Writer {
-    /// Begins or continues a dataset that several ranks write; none if it is complete.
+    /// Creates or continues a dataset that several ranks write; none if it is complete.
     pub fn open(
         ranks: &dyn Ranks,
         target: &Path,
@@ -36,7 +36,7 @@ impl Writer {
         Ok(group.map(|group| Self { group }))
     }
 
-    /// How many parts `inputs` have: those of a part share their files.
+    /// Number of parts of `inputs` inputs; the inputs of a part share files.
     pub fn parts(&self, inputs: usize) -> usize {
         self.group.parts(inputs)
     }
@@ -46,14 +46,14 @@ impl Writer {
         self.group.part(part, inputs)
     }
 
-    /// The number of redraws of inputs whose chunks are all present and have their checksums; none if
-    /// they have to be computed.
+    /// Number of redraws of these inputs if all their chunks are present with valid checksums; none
+    /// if they have to be computed.
     pub fn finished(&self, mut inputs: Range<usize>) -> Option<u64> {
         inputs.try_fold(0, |sum, input| Some(sum + u64::from(self.redraws(input)?)))
     }
 
     fn redraws(&self, input: usize) -> Option<u32> {
-        // Written last: where it is missing, there is no need to look at the others.
+        // Written last: if it is missing, the others need not be checked.
         let redraws = self.group.count(REDRAWS, input)?;
         let others = [INPUT, LOW, HIGH, EXACT_MEAN, EXACT_VARIANCE];
         self.group.has(&others, input).then_some(redraws)
@@ -75,7 +75,7 @@ impl Writer {
         group.write_count(REDRAWS, input, solution.redraws)
     }
 
-    /// Waits until what this rank has stored has reached the disk.
+    /// Waits until everything that this rank has stored has reached the disk.
     pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
         self.group.settle(ranks)
     }

@@ -1,9 +1,10 @@
-//! Calibration of a quantity: how much wider its deviations from the median must be to cover.
+//! Calibration of a quantity: the factor by which its deviations from the median must grow for
+//! intervals to reach their nominal coverage.
 
 use crate::distribution::{median, quantile_of};
 use crate::error::{Error, Result};
 
-/// A judging input: draws that were predicted without its data, and what was observed.
+/// An input that judges the calibration: draws predicted without its data, and observed values.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'a> {
     /// Draws of the quantity, in any order.
@@ -12,25 +13,28 @@ pub struct Judged<'a> {
     pub observed: &'a [f64],
 }
 
-/// A factor by which deviations about the median are stretched, so that intervals cover.
+/// A factor that stretches deviations about the median, so that intervals reach their nominal
+/// coverage.
 ///
-/// With the median M and the ends L < U of the central interval that the draws give, an observed value
-/// y has the score
+/// With the median M and the ends L < U of the central interval of the draws, an observed value y
+/// has the score
 ///
 /// ```text
 /// r = (y - M) / (U - M)  if y >= M,  else  (M - y) / (M - L),
 /// ```
 ///
-/// and the stretched interval holds it if and only if r <= factor. The factor is the quantile of the
-/// scores at the level c (1 + 1 / n) for coverage c: split conformal prediction (Vovk, Gammerman &
-/// Shafer 2005; Lei et al. 2018), here with a score in units of the draws' own spread. With one observed
-/// value per input, n is the number of inputs, and the interval of a new input then covers with
-/// probability c at least. If predictions are out-of-fold, each is made by a slightly different model, as in the
-/// jackknife+ (Barber et al. 2021), which guarantees 1 - 2 (1 - c) and in practice covers about c.
+/// and the stretched interval contains it if and only if r <= factor. The factor is the quantile of
+/// the scores at the level c (1 + 1 / n) for coverage c: split conformal prediction (Vovk,
+/// Gammerman & Shafer 2005; Lei et al. 2018), here with a score in units of the draws' own spread.
+/// With one observed value per input, n is the number of inputs, and the interval of a new input
+/// then covers with probability at least c. If predictions are out-of-fold, each is made by a
+/// slightly different model, as in the jackknife+ (Barber et al. 2021), which guarantees 1 - 2 (1 -
+/// c) and in practice covers about c.
 ///
-/// Several observed values of one input count as one input together, and they are alike. With rho the correlation within inputs of whether a value is
-/// covered, and N values in J inputs, n = N / (1 + (N / J - 1) rho) independent ones have the same
-/// precision (Kish 1965), at least J and at most N; of a single input, n = 1.
+/// Each input has the same total weight, whatever its number of observed values; values of one
+/// input are correlated. Let rho be the correlation, within inputs, of whether a value is covered.
+/// Then N values in J inputs have the precision of n = N / (1 + (N / J - 1) rho) independent ones
+/// (Kish 1965), at least J and at most N; for a single input, n = 1.
 ///
 /// ```
 /// use floral_quantities::{Calibration, Judged};
@@ -43,16 +47,16 @@ pub struct Judged<'a> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
-    /// The factor.
+    /// The factor of deviations from the median.
     pub factor: f64,
-    /// The coverage it was chosen for.
+    /// The nominal coverage for which it was chosen.
     pub coverage: f64,
-    /// How often the intervals held the observed values before, on average over inputs.
+    /// Coverage of the observed values before stretching, averaged over inputs.
     pub covered: f64,
-    /// The number of independent observed values of the same precision.
+    /// Number of independent observed values with the same precision.
     pub effective_count: f64,
-    /// Whether there are enough of them, c (1 + 1 / n) <= 1; else the factor is the largest score, at
-    /// least 1, and intervals may cover less.
+    /// Whether there are enough of them, c (1 + 1 / n) <= 1; otherwise the factor is the largest
+    /// score, but at least 1, and intervals may cover less.
     pub is_sufficient: bool,
 }
 
@@ -64,9 +68,9 @@ impl Calibration {
         let effective_count = effective_count(&scores, weighted_quantile(&scores, coverage));
         let level = coverage * (1.0 + 1.0 / effective_count);
         let score = weighted_quantile(&scores, level.min(1.0));
-        // Nine values suffice for 90 %, where the level is 1 but for rounding.
+        // Nine values suffice for 90 %, where the level is 1 up to rounding.
         let is_sufficient = level <= 1.0 + 1e-9;
-        // Too few values are no reason to narrow an interval.
+        // Too few values must not narrow an interval.
         let factor = if is_sufficient { score } else { score.max(1.0) };
         if !factor.is_finite() {
             return Err(Error::config(
@@ -83,8 +87,8 @@ impl Calibration {
         })
     }
 
-    /// Draws stretched about their median M: x becomes M + factor (x - M). The caller clips them to the
-    /// bounds of the quantity, [`crate::Quantity::bounds`].
+    /// Stretches draws about their median M: x becomes M + factor (x - M). The caller clips them to
+    /// the bounds of the quantity, [`crate::Quantity::bounds`].
     pub fn stretch(&self, draws: &mut [f64]) {
         if draws.is_empty() {
             return;
@@ -104,7 +108,8 @@ fn check(judged: &[Judged], coverage: f64) -> Result<()> {
     if judged.is_empty() {
         return refuse("there are no judging inputs; give at least one".into());
     }
-    // Outermost draws stand at 1 / (n + 1): the ends of the interval must lie within.
+    // The outermost draws have probability 1 / (n + 1) and n / (n + 1); the interval must end
+    // within.
     let needed = (2.0 / (1.0 - coverage) - 1.0 - 1e-9).ceil() as usize;
     for (index, input) in judged.iter().enumerate() {
         if input.draws.len() < needed {
@@ -152,7 +157,8 @@ fn scores(input: &Judged, coverage: f64) -> Vec<f64> {
     input.observed.iter().map(score).collect()
 }
 
-/// The least score at which this share of scores is reached, where each input has the same weight.
+/// The smallest score at which the cumulative share of scores reaches this level; each input has
+/// the same weight.
 fn weighted_quantile(scores: &[Vec<f64>], level: f64) -> f64 {
     let weighted = |input: &Vec<f64>| {
         let weight = 1.0 / (input.len() * scores.len()) as f64;
@@ -173,7 +179,7 @@ fn weighted_quantile(scores: &[Vec<f64>], level: f64) -> f64 {
     pairs.last().map_or(1.0, |(score, _)| *score)
 }
 
-/// The share of scores up to a bound, where each input has the same weight.
+/// The share of scores up to a bound; each input has the same weight.
 fn share_within(scores: &[Vec<f64>], bound: f64) -> f64 {
     let share = |input: &Vec<f64>| {
         input.iter().filter(|score| **score <= bound).count() as f64 / input.len() as f64
@@ -181,12 +187,13 @@ fn share_within(scores: &[Vec<f64>], bound: f64) -> f64 {
     scores.iter().map(share).sum::<f64>() / scores.len() as f64
 }
 
-/// The number of independent values of the same precision, by Kish's design effect; the correlation
-/// within inputs by an analysis of variance of the indicator that a score exceeds the bound.
+/// The number of independent values with the same precision, by Kish's design effect. The
+/// correlation within inputs comes from an analysis of variance of the indicator that a score
+/// exceeds the bound.
 fn effective_count(scores: &[Vec<f64>], bound: f64) -> f64 {
     let inputs = scores.len() as f64;
     let count = scores.iter().map(Vec::len).sum::<usize>() as f64;
-    // Of one input the correlation is not known, and of one value each there is none to speak of.
+    // With one input the correlation cannot be estimated; with one value per input there is none.
     if scores.len() < 2 || count <= inputs {
         return inputs;
     }

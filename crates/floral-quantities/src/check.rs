@@ -1,4 +1,4 @@
-//! Names, kinds of values and units of an expression: from its syntax to a [`Term`].
+//! Resolves names, kinds of values and units of an expression: from its syntax to a [`Term`].
 
 mod call;
 mod region;
@@ -9,7 +9,7 @@ use crate::operator::{Binary, Unary};
 use crate::syntax::{Kind, Syntax};
 use crate::term::{Checked, Degree, Term};
 
-/// An expression that is a number; a field is refused.
+/// Checks an expression that must be a number; refuses a field.
 pub(crate) fn scalar(syntax: &Syntax, names: &Names) -> Result<Checked, Fault> {
     let checked = Checker { names }.check(syntax)?;
     if checked.is_field {
@@ -114,7 +114,7 @@ impl Checker<'_> {
         Ok(joined(operator, a, b))
     }
 
-    /// A plane of points has no measure inside an integral over the volume.
+    /// Refuses a plane where it is no region: it has no measure inside an integral over the volume.
     fn refuse_plane(&self, syntax: &Syntax, checked: &Checked) -> Result<(), Fault> {
         let Term::Field(Source::Axis(axis)) = checked.term else {
             return Ok(());
@@ -138,8 +138,8 @@ fn number(value: f64) -> Checked {
     }
 }
 
-/// Two values joined by an operator. The unit survives where both sides have the same one and the
-/// operator keeps it.
+/// Two values joined by an operator. The unit is kept if both sides have the same one and the
+/// operator preserves it.
 fn joined(operator: Binary, a: Checked, b: Checked) -> Checked {
     use Binary::{Add, Divide, Max, Min, Multiply, Subtract};
     let largest = a.degree.max(b.degree);

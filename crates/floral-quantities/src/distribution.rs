@@ -1,4 +1,4 @@
-//! The distribution of a quantity over draws, each statistic with its standard error.
+//! The distribution of a quantity over draws; each statistic has a standard error.
 
 mod groups;
 mod order;
@@ -9,8 +9,8 @@ pub(crate) use order::{median, quantile_of};
 use crate::error::{Error, Result};
 use groups::Groups;
 
-/// A statistic and its standard error: how far it is expected to be from its value for infinitely
-/// many draws.
+/// A statistic and its standard error: the expected deviation from its value for infinitely many
+/// draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The statistic.
@@ -21,9 +21,9 @@ pub struct Estimate {
 
 /// Values of a quantity over draws.
 ///
-/// Draws may come in groups of equal size that follow one another and share what is uncertain for lack of
-/// data (the epistemic draw), so that only their inherent randomness differs. Standard errors then
-/// rest on the means of groups, as draws of one group are not independent.
+/// Draws may come in consecutive groups of equal size. The draws of a group share what is uncertain
+/// for lack of data (the epistemic draw) and differ only by their inherent randomness. Standard
+/// errors then rely on the means of groups, because draws of one group are not independent.
 ///
 /// ```
 /// use floral_quantities::Distribution;
@@ -43,12 +43,13 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Independent draws, at least two.
+    /// A distribution of independent draws, at least two.
     pub fn new(values: Vec<f64>) -> Result<Self> {
         Self::grouped(values, 1)
     }
 
-    /// Draws in groups of this size, at least two of them, that share the epistemic draw.
+    /// Draws in groups of this size, at least two groups; the draws of a group share the epistemic
+    /// draw.
     pub fn grouped(values: Vec<f64>, size: usize) -> Result<Self> {
         let refuse = |reason: String| Err(Error::config("distribution", reason));
         let infinite = values.iter().filter(|value| !value.is_finite()).count();
@@ -83,13 +84,13 @@ impl Distribution {
         &self.sorted
     }
 
-    /// The mean; its standard error is s / sqrt(n), of groups that of the mean of their means.
+    /// The mean; its standard error is s / sqrt(n), or for groups that of the mean of their means.
     pub fn mean(&self) -> Estimate {
         self.mean_of(|value| value)
     }
 
-    /// The standard deviation s, the root of the unbiased variance. Its standard error is that of the
-    /// variance, the mean of (x - mean)^2, divided by 2 s (delta method).
+    /// The standard deviation s, the root of the unbiased variance. Its standard error is that of
+    /// the variance (the mean of (x - mean)^2) divided by 2 s (delta method).
     pub fn std(&self) -> Estimate {
         let (mean, variance) = (self.mean().value, self.groups.variance(&self.values));
         let std = variance.sqrt();
@@ -105,11 +106,11 @@ impl Distribution {
         }
     }
 
-    /// The probability to exceed a threshold: the share of draws above it.
+    /// The probability of exceeding a threshold: the share of draws above it.
     ///
-    /// Its standard error is sqrt(p (1 - p) / n) with two draws added above and two below, as the
-    /// plain formula claims certainty when no draw or every draw exceeds (Agresti & Coull 1998);
-    /// of groups, not less than the one of their shares.
+    /// Its standard error is sqrt(p (1 - p) / n) with two draws added above and two below, because
+    /// the plain formula claims certainty if no draw or every draw exceeds (Agresti & Coull 1998);
+    /// for groups it is at least the standard error of their shares.
     pub fn exceedance(&self, threshold: f64) -> Estimate {
         let share = self.mean_of(|value| f64::from(value > threshold));
         let n = self.count() as f64;
@@ -124,12 +125,12 @@ impl Distribution {
         }
     }
 
-    /// Aleatoric and epistemic variance apart; none if draws are not in groups.
+    /// The aleatoric and the epistemic variance; none if draws are not in groups.
     pub fn variance_parts(&self) -> Option<VarianceParts> {
         self.groups.parts(&self.values)
     }
 
-    /// The mean of a function of the draws.
+    /// The mean of a function of the draws, with its standard error.
     fn mean_of(&self, function: impl Fn(f64) -> f64) -> Estimate {
         let values: Vec<f64> = self.values.iter().map(|value| function(*value)).collect();
         self.groups.mean(&values)

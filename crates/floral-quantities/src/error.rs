@@ -1,15 +1,15 @@
-//! What can go wrong with a quantity: each variant carries the facts and says what to do.
+//! Errors of a quantity: each variant carries the facts and advice.
 
 /// The longest expression, in characters.
 pub(crate) const LONGEST: usize = 2000;
-/// How much of a longer one an error shows.
+/// Number of characters of a longer expression that an error shows.
 const SHOWN: usize = 60;
 
-/// What can go wrong, in words meant for the person who typed the expression.
+/// An error, worded for the person who typed the expression.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An expression that cannot be read, or means nothing.
+    /// An expression that cannot be parsed, or has no meaning.
     #[error("{text}: column {column}: {message}")]
     Expression {
         /// The expression as given.
@@ -20,7 +20,7 @@ pub enum Error {
         message: String,
     },
 
-    /// A quantity that does not go with the domain or the data.
+    /// A quantity that does not fit the domain or the data.
     #[error("{context}: {reason}")]
     Config {
         /// The quantity, the axis or the data in question.
@@ -29,7 +29,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// An array of another length than its domain.
+    /// An array whose length does not match its domain.
     #[error(
         "{what} has {found} values but {expected} are needed; give one for each channel and point"
     )]
@@ -63,10 +63,10 @@ impl Error {
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error inside an expression, before it knows the text.
+/// An error inside an expression, not yet joined with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
-    /// Where, in characters, from 1.
+    /// Position in characters, from 1.
     pub column: usize,
     /// What is wrong, and what to do.
     pub message: String,
@@ -80,7 +80,7 @@ impl Fault {
         }
     }
 
-    /// The error with the text that it is in, on one line; a text that is too long is cut.
+    /// The error with its text on one line; a text that is too long is truncated.
     pub fn of(self, text: &str) -> Error {
         let is_long = text.chars().nth(LONGEST).is_some();
         let shown = text

@@ -1,4 +1,5 @@
-//! The coefficients of a quantity that is affine in the solution, by the adjoint of its expression.
+//! The coefficients of a quantity that is affine in the solution, from the adjoint of its
+//! expression.
 
 use crate::node::{Node, Realization, Reduce};
 use crate::operator::{Binary, Unary};
@@ -6,7 +7,7 @@ use crate::prepare::Program;
 use crate::sparse::Entry;
 use crate::term::Reduction;
 
-/// q(u) = sum_i a_i u_i + b, with the entries that are not zero.
+/// q(u) = sum_i a_i u_i + b, with the non-zero coefficients.
 #[derive(Debug, Clone)]
 pub(crate) struct Functional {
     entries: Vec<Entry>,
@@ -34,8 +35,9 @@ impl Functional {
 
 /// The functional of a program; none if it is not affine.
 ///
-/// Backwards from q: each node gets g, the derivative of q by its values, and hands on to its parts
-/// what the chain rule makes of it (reverse accumulation: Griewank & Walther 2008, section 3.2).
+/// The sweep runs backwards from q: each node receives g, the derivative of q with respect to its
+/// values, and passes the derivative with respect to its parts on to them by the chain rule
+/// (reverse accumulation: Griewank & Walther 2008, section 3.2).
 pub(crate) fn functional(program: &Program, size: usize, points: usize) -> Option<Functional> {
     let mut adjoint = Adjoint {
         coefficients: vec![0.0; size],
@@ -78,12 +80,13 @@ impl Adjoint {
         self.node(&reduce.of, &g)
     }
 
-    /// `g` is the derivative of the quantity by the node's values: [point], or one of a number.
+    /// `g` is the derivative of the quantity with respect to the node's values: [point], or one
+    /// value for a number.
     fn node(&mut self, node: &Node, g: &[f64]) -> Option<()> {
         match node {
             Node::Constant(value) => self.constant += value * g.iter().sum::<f64>(),
             Node::Given(values) => {
-                // Values outside of the region may not be numbers.
+                // Values outside the region may be NaN.
                 let pairs = g.iter().zip(values).filter(|(g, _)| **g != 0.0);
                 self.constant += pairs.map(|(g, value)| g * value).sum::<f64>();
             }
@@ -125,7 +128,7 @@ fn at(node: &Node) -> impl Fn(usize) -> f64 {
     |point| node.value(point, Realization::NONE)
 }
 
-/// g with a factor at each point where it is not zero.
+/// g multiplied by a factor at each point where it is not zero.
 fn scaled(g: &[f64], factor: impl Fn(usize) -> f64) -> Vec<f64> {
     let scale = |(point, g): (usize, &f64)| if *g == 0.0 { 0.0 } else { g * factor(point) };
     g.iter().enumerate().map(scale).collect()

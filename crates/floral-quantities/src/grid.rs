@@ -1,4 +1,4 @@
-//! Tensor grids of any number of axes: measure, sections, derivatives and interpolation.
+//! Tensor grids with any number of axes: measure, sections, derivatives and interpolation.
 
 mod axis;
 mod derivative;
@@ -9,14 +9,15 @@ use crate::error::{Error, Result};
 use crate::space::{Cut, Section, Space};
 use crate::sparse::{Entry, Sparse};
 
-/// A tensor grid. Points are counted in row-major order: the last axis is the fastest.
+/// A tensor grid. Points are numbered in row-major order: the last axis is the fastest.
 ///
-/// Integrals are those of the multilinear interpolant, by the trapezoid rule along every axis, so exact
-/// for multilinear fields; also between bounds such as `x < 0.5`, which may lie between points. Times
-/// and other closed axes are integrated from their first to their last coordinate.
+/// Integrals are those of the multilinear interpolant, by the trapezoid rule along every axis, and
+/// so exact for multilinear fields. This also holds between bounds such as `x < 0.5`, which may lie
+/// between points. Times and other closed axes are integrated from their first to their last
+/// coordinate.
 ///
-/// With a mask, points outside of the domain have no measure and are never read. A point inside keeps
-/// the measure that it has without a mask.
+/// With a mask, points outside the domain have no measure and are never read. A point inside has
+/// the same measure as without a mask.
 ///
 /// ```
 /// use floral_quantities::{GridAxis, GridSpace, Space};
@@ -29,7 +30,7 @@ use crate::sparse::{Entry, Sparse};
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridSpace {
     axes: Vec<GridAxis>,
-    /// How far apart neighbours along each axis lie in memory.
+    /// Distance in memory between neighbours along each axis.
     strides: Vec<usize>,
     points: usize,
     inside: Option<Vec<bool>>,
@@ -70,12 +71,12 @@ impl GridSpace {
         Ok(self)
     }
 
-    /// The position of a point along an axis.
+    /// The index of a point along an axis.
     fn position(&self, axis: usize, point: usize) -> usize {
         point / self.strides[axis] % self.axes[axis].len()
     }
 
-    /// The weight of a point: the product of those along the axes.
+    /// The weight of a point: the product of its weights along the axes.
     fn product(&self, along: &[Vec<f64>], point: usize) -> f64 {
         let factors = along.iter().enumerate();
         factors
@@ -83,7 +84,7 @@ impl GridSpace {
             .product()
     }
 
-    /// The weights along each axis within the cuts.
+    /// The weights along each axis, restricted to the cuts.
     fn axis_weights(&self, cuts: &[Cut]) -> Result<Vec<Vec<f64>>> {
         let weights_of = |(index, axis): (usize, &GridAxis)| {
             let mine = || cuts.iter().filter(|cut| cut.axis == index);
@@ -91,7 +92,8 @@ impl GridSpace {
             let to = mine().map(|cut| cut.to).fold(f64::INFINITY, f64::min);
             let mut planes = mine().filter(|cut| cut.from == cut.to);
             match planes.next() {
-                // A plane beside bounds or another plane: empty unless all of them hold it.
+                // A plane together with bounds or another plane: empty unless all of them contain
+                // it.
                 Some(cut) if mine().all(|other| other.holds(cut.from)) => axis.plane(cut.from),
                 Some(_) => Ok(vec![0.0; axis.len()]),
                 None => Ok(axis.weights(from, to)),

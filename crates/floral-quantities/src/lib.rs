@@ -1,16 +1,19 @@
-//! Quantities of interest of a field: expressions, their values on realizations, and their distributions.
+//! Quantities of interest of a field: expressions, their values on realizations, and their
+//! distributions.
 //!
-//! A [`Quantity`] is an expression such as `peak = max(u)`. [`Quantity::on`] prepares it for one input;
-//! [`Prepared::of`] is its value on a realization. A [`Distribution`] summarizes the values over draws, each
-//! statistic with its standard error, and a [`Calibration`] widens intervals until they cover.
+//! A [`Quantity`] is an expression such as `peak = max(u)`. [`Quantity::on`] prepares it for one
+//! input; [`Prepared::of`] is its value on a realization. A [`Distribution`] summarises the values
+//! over draws, each statistic with its standard error, and a [`Calibration`] stretches intervals to
+//! their nominal coverage.
 //!
-//! The path of an expression: `token` and `syntax` read it, `check` resolves names and kinds of values to a
-//! `term`, `prepare` folds all that does not depend on the solution into a `node`, and `functional` derives
-//! the coefficients of linear quantities. A domain is a [`Space`]: [`GridSpace`], or a mesh elsewhere.
+//! Processing of an expression: `token` and `syntax` parse it, `check` resolves names and kinds of
+//! values to a `term`, `prepare` folds everything that does not depend on the solution into a
+//! `node`, and `functional` derives the coefficients of linear quantities. A domain is a [`Space`]:
+//! [`GridSpace`], or a mesh defined elsewhere.
 //!
 //! # The language
-//! Names are channels of the solution, the input and the low-fidelity solution, and axes: see [`Names`].
-//! Names with other characters than letters, digits and `_` go between backquotes.
+//! Names are channels of the solution, the input and the low-fidelity solution, and axes: see
+//! [`Names`]. Names with characters other than letters, digits and `_` are put between backquotes.
 //!
 //! | expression | value |
 //! |---|---|
@@ -25,12 +28,12 @@
 //! | `+ - * / ^`, `< <= > >= == !=`, `and or not`, `pi` | as usual; `**` is `^` |
 //!
 //! Reductions take a region as their last argument: `mean(u, x < 0.5 and k > 2)`. Bounds of
-//! coordinates cut cells of a grid, so that `integral(1, x < 0.5)` is the volume of that half exactly;
-//! any other condition chooses whole points. `x == 1` is the plane of grid points there, and integrals
-//! over it have one dimension less: `flux = integral(-k * d(u, x), x == 1)`.
+//! coordinates cut cells of a grid, so that `integral(1, x < 0.5)` is exactly the volume of that
+//! half; any other condition selects whole points. `x == 1` is the plane of grid points there, and
+//! integrals over it have one dimension less: `flux = integral(-k * d(u, x), x == 1)`.
 //!
-//! A quantity is one number: an expression that is a field is refused. A condition counts as 1 where it
-//! holds, so that the mean of `max(u) > 0.8` over draws is its probability.
+//! A quantity is one number: an expression that is a field is refused. A condition counts as 1
+//! where it holds, so that the mean of `max(u) > 0.8` over draws is its probability.
 //!
 //! ```
 //! use floral_quantities::{Distribution, Given, GridAxis, GridSpace, Name, Names, Quantity};

@@ -1,11 +1,11 @@
-//! The names an expression may use: channels of solution, input and low fidelity, and axes.
+//! The names that an expression may use: channels of solution, input and low fidelity, and axes.
 
-/// A channel or an axis: its name and its unit.
+/// The name and the unit of a channel or an axis.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Name {
     /// The name; empty if there is none.
     pub name: String,
-    /// The unit of its values, such as `K`; none where it is not known.
+    /// The unit of its values, such as `K`; none if it is not known.
     pub unit: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl Name {
     }
 }
 
-/// What an expression may name.
+/// The names available in an expression.
 ///
 /// | what | its name | also |
 /// |---|---|---|
@@ -32,8 +32,8 @@ impl Name {
 /// | channel `T` of low fidelity | `low.T` | `low` if it is the only one, else `low0`, `low1`, ... |
 /// | axis `x` | `x`, `axis.x` | |
 ///
-/// A name that means several things is refused, and the error lists the qualified names. One
-/// exception: where input and solution have a channel of the same name, the bare name is the solution's.
+/// An ambiguous name is refused, and the error lists the qualified names. One exception: if input
+/// and solution have a channel of the same name, the bare name refers to the solution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     /// The axes, in the order of the space's coordinates.
@@ -46,7 +46,7 @@ pub struct Names {
     pub has_low: bool,
 }
 
-/// Where values of a name come from.
+/// The source of the values of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Solution(usize),
@@ -55,17 +55,17 @@ pub(crate) enum Source {
     Axis(usize),
 }
 
-/// One thing with a name.
+/// A channel or an axis with its names.
 struct Entry<'a> {
     source: Source,
     kind: &'static str,
     name: &'a Name,
-    /// A short name by position; empty if there is none.
+    /// A short name with its position; empty if there is none.
     alias: String,
 }
 
 impl Entry<'_> {
-    /// Its own name, or else the one by position.
+    /// Its own name, or otherwise its alias.
     fn own(&self) -> &str {
         if self.name.name.is_empty() {
             &self.alias
@@ -81,14 +81,14 @@ impl Entry<'_> {
     fn answers(&self, kind: Option<&str>, name: &str) -> bool {
         match kind {
             Some(kind) => self.kind == kind && self.own() == name,
-            // Low fidelity has the solution's names: on their own they mean the solution.
+            // Low fidelity has the solution's names: unqualified, they refer to the solution.
             None => self.alias == name || (self.kind != "low" && self.own() == name),
         }
     }
 }
 
 impl Names {
-    /// What a name means, and its unit; else what is wrong.
+    /// The source and unit of a name; otherwise an error message.
     pub(crate) fn find(
         &self,
         kind: Option<&str>,
@@ -134,7 +134,7 @@ impl Names {
     }
 }
 
-/// Channels of one kind with their names by position.
+/// Channels of one kind, with their aliases by position.
 fn numbered<'a>(
     kind: &'static str,
     alias: &str,
@@ -154,7 +154,7 @@ fn numbered<'a>(
     names.iter().enumerate().map(entry).collect()
 }
 
-/// The solution's channel, if inputs alone share its name.
+/// The solution's channel, if only inputs share its name.
 fn solution_among<'a, 'b>(found: &[&'a Entry<'b>], name: &str) -> Option<&'a Entry<'b>> {
     let is_solution = |e: &&&Entry| e.kind == "solution" && e.name.name == name;
     let mut solutions = found.iter().filter(is_solution);
@@ -165,7 +165,7 @@ fn solution_among<'a, 'b>(found: &[&'a Entry<'b>], name: &str) -> Option<&'a Ent
 }
 
 fn ambiguous(found: &[&Entry], name: &str) -> String {
-    // Two channels of one kind and name differ by their positions alone.
+    // Channels of one kind with the same name differ only in their positions.
     let is_one_kind = found
         .iter()
         .all(|e| e.kind == found[0].kind && !e.alias.is_empty());
@@ -180,7 +180,7 @@ fn ambiguous(found: &[&Entry], name: &str) -> String {
     format!("`{name}` is ambiguous; write one of {}", written.join(", "))
 }
 
-/// A name as an expression writes it.
+/// A name in the notation of expressions.
 fn quoted(name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
         && name.chars().next().is_some_and(|c| !c.is_numeric())

@@ -6,12 +6,12 @@ use crate::operator::{Binary, Unary};
 use crate::sparse::Sparse;
 use crate::term::Reduction;
 
-/// An expression over the points, or a number, the same at every point.
+/// An expression over the points, or a number that is the same at every point.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     Constant(f64),
     Given(Vec<f64>),
-    /// A channel of the solution, which begins at this index.
+    /// A channel of the solution, which starts at this index.
     Solution(usize),
     /// The value of a reduction that was computed before.
     Reduced(usize),
@@ -20,7 +20,7 @@ pub(crate) enum Node {
     Derivative(Arc<Sparse>, Box<Node>),
 }
 
-/// A realization and the reductions of it that are known so far.
+/// A realization, and its reductions computed so far.
 #[derive(Clone, Copy)]
 pub(crate) struct Realization<'a, T> {
     /// [channel, point]
@@ -29,7 +29,7 @@ pub(crate) struct Realization<'a, T> {
 }
 
 impl Realization<'_, f64> {
-    /// For expressions that do not depend on it.
+    /// For expressions that do not depend on a realization.
     pub const NONE: Self = Self {
         solution: &[],
         reduced: &[],
@@ -37,7 +37,7 @@ impl Realization<'_, f64> {
 }
 
 impl Node {
-    /// Its value at a point: without buffers, so that any number of threads share it.
+    /// The value at a point. It needs no buffers, so that any number of threads can share it.
     pub fn value<T: Copy + Into<f64>>(&self, point: usize, of: Realization<T>) -> f64 {
         match self {
             Self::Constant(value) => *value,
@@ -55,13 +55,14 @@ impl Node {
         }
     }
 
-    /// Whether it is known without a realization, and all below it was folded already.
+    /// Whether its value is known without a realization; everything below it has been folded
+    /// already.
     pub fn is_known(&self) -> bool {
         matches!(self, Self::Constant(_) | Self::Given(_))
     }
 }
 
-/// A field made a number over some points.
+/// A reduction of a field to a number over some points.
 #[derive(Debug, Clone)]
 pub(crate) struct Reduce {
     pub reduction: Reduction,
@@ -69,14 +70,14 @@ pub(crate) struct Reduce {
     pub points: Vec<usize>,
     /// The measure of each of the points.
     pub weights: Vec<f64>,
-    /// Points where it does not hold are left out.
+    /// Condition that a point must satisfy to be included.
     pub filter: Option<Node>,
-    /// Of argmax and argmin, the coordinate of each of the points.
+    /// For argmax and argmin, the coordinate of each of the points.
     pub coordinates: Vec<f64>,
 }
 
 impl Reduce {
-    /// Whether it is known without a realization.
+    /// Whether its value is known without a realization.
     pub fn is_known(&self) -> bool {
         self.of.is_known() && self.filter.is_none()
     }
@@ -98,8 +99,8 @@ impl Reduce {
         }
     }
 
-    /// Calls `visit` with the position among the points and the value at each that the filter keeps;
-    /// where the filter is not a number, the value is none either.
+    /// Calls `visit` with the position and the value of each point that the filter keeps; where the
+    /// filter is NaN, the value is NaN too.
     #[inline]
     fn visit<T: Copy + Into<f64>>(&self, of: Realization<T>, mut visit: impl FnMut(usize, f64)) {
         for (position, point) in self.points.iter().enumerate() {
@@ -125,8 +126,8 @@ impl Reduce {
         sums
     }
 
-    /// The largest value of sign * u, at the first point that has it. A value that is not a number
-    /// stays; none at all are not a number.
+    /// The largest value of sign * u, at the first point that has it. A NaN prevails; without
+    /// points the result is NaN.
     fn extreme<T: Copy + Into<f64>>(&self, of: Realization<T>, sign: f64) -> Extreme {
         let mut best = None;
         self.visit(of, |position, u| {
@@ -147,7 +148,7 @@ impl Reduce {
     }
 }
 
-/// The weighted sum of a term over points, and their weight.
+/// The weighted sum of a term over points, and the sum of the weights.
 #[derive(Default)]
 struct Sums {
     sum: f64,
@@ -155,13 +156,13 @@ struct Sums {
 }
 
 impl Sums {
-    /// The weighted mean; not a number where there are no points.
+    /// The weighted mean; NaN if there are no points.
     fn mean(&self) -> f64 {
         self.sum / self.weight
     }
 }
 
-/// The largest or smallest value and where it is.
+/// The largest or smallest value and its coordinate.
 struct Extreme {
     value: f64,
     coordinate: f64,

@@ -1,7 +1,7 @@
-//! Operators and functions of single values: how tightly they bind, and what they compute.
+//! Operators and functions of single values: their precedence and their results.
 //!
-//! Conditions are numbers: 1 where they hold, else 0. What is not a number stays so, in conditions too:
-//! a missing value must not count as one below a threshold.
+//! Conditions are numbers: 1 where they hold, otherwise 0. NaN stays NaN, in conditions too: a
+//! missing value must not count as one below a threshold.
 
 /// An operation on one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum Unary {
     Tanh,
 }
 
-/// The functions of one value, by name.
+/// Functions of one value, by name.
 pub(crate) const FUNCTIONS: [(&str, Unary); 9] = [
     ("abs", Unary::Abs),
     ("sqrt", Unary::Sqrt),
@@ -71,13 +71,13 @@ pub(crate) enum Binary {
     Max,
 }
 
-/// How tightly `not` binds its operand: as a comparison.
+/// Precedence of `not`: that of a comparison.
 pub(crate) const NOT_BINDS: u8 = 3;
-/// How tightly a sign binds its operand: -x^2 is -(x^2).
+/// Precedence of a sign: -x^2 is -(x^2).
 pub(crate) const SIGN_BINDS: u8 = 6;
 
 impl Binary {
-    /// How tightly it binds: `or` least, powers most.
+    /// Precedence: `or` binds least, powers bind most.
     pub fn binds(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -101,7 +101,7 @@ impl Binary {
         matches!(self, Self::And | Self::Or)
     }
 
-    /// The comparison that holds when both sides are exchanged: a < b is b > a.
+    /// The equivalent comparison with exchanged sides: a < b is b > a.
     pub fn mirrored(self) -> Self {
         match self {
             Self::Less => Self::Greater,
@@ -130,7 +130,7 @@ impl Binary {
             // Squares are common, and the general power is slow.
             Self::Power if b == 2.0 => a * a,
             Self::Power => a.powf(b),
-            // f64::min would hide a value that is not a number.
+            // f64::min would hide a NaN.
             Self::Min => choose(a, b, a < b),
             Self::Max => choose(a, b, a > b),
         }

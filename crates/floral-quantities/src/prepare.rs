@@ -1,4 +1,4 @@
-//! From a checked expression to a prepared one, on a space with an input and low fidelity.
+//! Prepares a checked expression for a space with an input and low fidelity.
 
 mod region;
 
@@ -11,10 +11,11 @@ use crate::space::Space;
 use crate::sparse::Sparse;
 use crate::term::{Reduction, Term};
 
-/// The most reductions of the solution in one expression: their values fit on the stack.
+/// Largest number of reductions of the solution in one expression: their values fit on the stack.
 pub(crate) const MOST_REDUCTIONS: usize = 64;
 
-/// What an expression may use besides the solution, each [channel, point]; empty if it is not used.
+/// Fields that an expression may use besides the solution, each [channel, point]; empty if not
+/// used.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Given<'a> {
     /// The input.
@@ -23,14 +24,14 @@ pub struct Given<'a> {
     pub low: &'a [f64],
 }
 
-/// The reductions of an expression, each after those it needs, and its value.
+/// The reductions of an expression, each after those that it needs, and the result.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub reductions: Vec<Reduce>,
     pub result: Node,
 }
 
-/// Numbers of channels, to check lengths by.
+/// Numbers of channels, for checks of lengths.
 pub(crate) struct Channels {
     pub input: usize,
     pub low: usize,
@@ -61,7 +62,7 @@ struct Builder<'a> {
     given: Given<'a>,
     channels: &'a Channels,
     reductions: Vec<Reduce>,
-    /// Derivatives along the axes, once they were needed.
+    /// Derivatives along the axes, computed when first needed.
     derivatives: Vec<Option<Arc<Sparse>>>,
 }
 
@@ -124,7 +125,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A node whose parts are known, as its values.
+    /// A node replaced by its values if its parts are known.
     fn folded(&self, node: Node, is_known: bool) -> Node {
         let is_number = match &node {
             Node::Unary(_, a) => matches!(**a, Node::Constant(_)),
@@ -206,7 +207,7 @@ impl Builder<'_> {
         Ok(Node::Reduced(self.reductions.len() - 1))
     }
 
-    /// Spaces are implemented elsewhere: a wrong point must not end the process on a realization.
+    /// Spaces are implemented elsewhere: a wrong point must not cause a panic on a realization.
     fn check_points(&self, reduce: &Reduce) -> Result<()> {
         let expected = self.space.points();
         match reduce.points.iter().find(|point| **point >= expected) {

@@ -1,4 +1,4 @@
-//! A quantity on one input: its value on each realization.
+//! A quantity prepared for one input, ready to be evaluated on realizations.
 
 use crate::error::{Error, Result};
 use crate::functional::{Functional, functional};
@@ -6,7 +6,7 @@ use crate::node::Realization;
 use crate::prepare::{MOST_REDUCTIONS, Program};
 
 /// A quantity prepared for a space, an input and a low-fidelity solution. Everything that does not
-/// depend on the solution is computed already; threads share it.
+/// depend on the solution has been computed; threads can share it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     program: Program,
@@ -27,8 +27,8 @@ impl Prepared {
         }
     }
 
-    /// The value on a realization, [channel, point] in single or double precision. It is not a number
-    /// where the expression has no value, such as a mean over points above a threshold when there are none.
+    /// The value on a realization, [channel, point] in single or double precision. It is NaN if the
+    /// expression has no value, such as a mean over points above a threshold if there are none.
     pub fn of<T: Copy + Into<f64>>(&self, solution: &[T]) -> Result<f64> {
         if solution.len() != self.size {
             return Err(Error::Length {
@@ -43,7 +43,7 @@ impl Prepared {
         })
     }
 
-    /// The values on realizations that follow one another, [realization, channel, point].
+    /// The values on consecutive realizations, [realization, channel, point].
     pub fn of_each<T: Copy + Into<f64>>(&self, solutions: &[T]) -> Result<Vec<f64>> {
         if self.size == 0 || !solutions.len().is_multiple_of(self.size) {
             return Err(Error::Length {
@@ -58,8 +58,8 @@ impl Prepared {
             .collect()
     }
 
-    /// The coefficients a and the constant b of q(u) = sum_i a_i u_i + b, with a as [channel, point];
-    /// none if the quantity is not affine in the solution.
+    /// The coefficients a and the constant b of q(u) = sum_i a_i u_i + b, with a as [channel,
+    /// point]; none if the quantity is not affine in the solution.
     pub fn functional(&self) -> Option<(Vec<f64>, f64)> {
         let functional = self.functional.as_ref()?;
         Some((functional.dense(self.size), functional.constant))

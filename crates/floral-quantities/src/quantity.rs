@@ -1,4 +1,4 @@
-//! A quantity of interest: a named expression that makes a number of a realization.
+//! A quantity of interest: a named expression that maps a realization to a number.
 
 use crate::check;
 use crate::error::{Error, Fault, Result};
@@ -9,7 +9,8 @@ use crate::space::Space;
 use crate::syntax;
 use crate::term::{Checked, Degree, Region, Term};
 
-/// A quantity of interest, such as `peak = max(u)`; the crate's page has the language.
+/// A quantity of interest, such as `peak = max(u)`; the documentation of the crate defines the
+/// language.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {
     name: String,
@@ -20,12 +21,12 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// A quantity of this name and expression.
+    /// A quantity with this name and expression.
     pub fn parse(name: &str, text: &str, names: &Names) -> Result<Self> {
         Self::after(name, text, 0, names)
     }
 
-    /// A quantity as it is typed, `NAME = EXPRESSION`.
+    /// A quantity from its definition, `NAME = EXPRESSION`.
     pub fn define(definition: &str, names: &Names) -> Result<Self> {
         let split = definition
             .split_once('=')
@@ -45,7 +46,7 @@ impl Quantity {
         })
     }
 
-    /// A quantity whose expression begins after this number of characters.
+    /// A quantity whose expression starts after `before` characters of its definition.
     fn after(name: &str, text: &str, before: usize, names: &Names) -> Result<Self> {
         let locate = |fault: Fault| Fault::new(fault.column + before, fault.message).of(text);
         let tree = syntax::parse(text).map_err(locate)?;
@@ -62,24 +63,25 @@ impl Quantity {
         })
     }
 
-    /// Its name.
+    /// Name of the quantity.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its expression.
+    /// Expression of the quantity.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its unit: the channel's for its mean, std, max, min, range or value at a place, the axis's for
-    /// argmax and argmin, and that of sums and differences of equal units; none where it is not known.
+    /// Unit of the quantity: the channel's for its mean, std, max, min, range or value at a place,
+    /// the axis's for argmax and argmin, and the common unit of sums and differences; none if it is
+    /// not known.
     pub fn unit(&self) -> Option<&str> {
         self.checked.unit.as_deref()
     }
 
-    /// The least and the largest value it can have, as far as its outermost function says:
-    /// a fraction lies between 0 and 1, a std, norm or range is not negative.
+    /// Smallest and largest possible value, as implied by the outermost function: a fraction lies
+    /// between 0 and 1; a std, norm or range is not negative.
     pub fn bounds(&self) -> [f64; 2] {
         match &self.checked.term {
             _ if self.checked.is_condition => [0.0, 1.0],
@@ -88,27 +90,28 @@ impl Quantity {
         }
     }
 
-    /// Whether it is affine in the solution: then [`Prepared::functional`] has its coefficients.
+    /// Whether it is affine in the solution; [`Prepared::functional`] then has its coefficients.
     pub fn is_linear(&self) -> bool {
         self.checked.degree <= Degree::Affine
     }
 
-    /// Whether it depends on the solution at all.
+    /// Whether it depends on the solution.
     pub fn uses_solution(&self) -> bool {
         self.checked.degree > Degree::Constant
     }
 
-    /// Whether it needs the input.
+    /// Whether it depends on the input.
     pub fn uses_input(&self) -> bool {
         self.uses(|source| matches!(source, Source::Input(_)))
     }
 
-    /// Whether it needs the low-fidelity solution.
+    /// Whether it depends on the low-fidelity solution.
     pub fn uses_low(&self) -> bool {
         self.uses(|source| matches!(source, Source::Low(_)))
     }
 
-    /// The quantity for one input: all that does not depend on the solution is computed here.
+    /// Prepares the quantity for one input; everything that does not depend on the solution is
+    /// computed here.
     pub fn on(&self, space: &dyn Space, given: Given) -> Result<Prepared> {
         if space.axes() != self.axes {
             let reason = format!(
@@ -139,7 +142,7 @@ impl Quantity {
     }
 }
 
-/// Whether a text can name a quantity in a table or a file.
+/// Whether a text can be the name of a quantity in a table or a file.
 fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -147,7 +150,7 @@ fn is_name(text: &str) -> bool {
             .all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
-/// All that an expression reads.
+/// All channels and axes that an expression reads.
 fn sources(term: &Term) -> Vec<Source> {
     match term {
         Term::Number(_) => Vec::new(),

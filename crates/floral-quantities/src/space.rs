@@ -1,17 +1,18 @@
-//! What the evaluator needs of a domain: points, measure, derivatives, values at a place.
+//! The properties of a domain that the evaluator needs: points, measure, derivatives, values at a
+//! place.
 
 use crate::error::{Error, Result};
 use crate::sparse::{Entry, Sparse};
 
-/// A domain that fields live on: a tensor grid ([`crate::GridSpace`]) or a mesh.
+/// A domain on which fields are defined: a tensor grid ([`crate::GridSpace`]) or a mesh.
 ///
-/// Fields are slices of `[channel, point]`, one value per channel and point. Axes are counted in the
-/// order of [`crate::Names::axes`].
+/// Fields are slices of `[channel, point]`, one value per channel and point. Axes are in the order
+/// of [`crate::Names::axes`].
 pub trait Space {
-    /// The number of points, those outside of the domain included.
+    /// Number of points, including those outside the domain.
     fn points(&self) -> usize;
 
-    /// The number of axes: coordinates per point.
+    /// Number of axes: coordinates per point.
     fn axes(&self) -> usize;
 
     /// The coordinate of a point along an axis.
@@ -23,17 +24,17 @@ pub trait Space {
     /// The derivative along an axis: (D u)_i = sum_j D_ij u_j.
     fn derivative(&self, axis: usize) -> Result<Sparse>;
 
-    /// The weights that interpolate a field at a place, one coordinate per axis.
+    /// The weights that interpolate a field at a place, given by one coordinate per axis.
     fn interpolation(&self, place: &[f64]) -> Result<Vec<Entry>>;
 
-    /// Whether a point belongs to the domain: values elsewhere are never read.
+    /// Whether a point belongs to the domain; values at other points are never read.
     fn is_inside(&self, _point: usize) -> bool {
         true
     }
 
-    /// The part of the domain within all of these cuts. By default, for meshes, the points within
-    /// bounds with their whole measure, those on a bound with half of it, so that both sides of a bound
-    /// add up; planes are refused, as their points are not known.
+    /// The part of the domain within all of these cuts. The default, for meshes, takes the points
+    /// within bounds with their whole measure, and points on a bound with half of it, so that the
+    /// two sides of a bound add up. It refuses planes, because their points are not known.
     fn section(&self, cuts: &[Cut]) -> Result<Section> {
         if let Some(cut) = cuts.iter().find(|cut| cut.from == cut.to) {
             let context = format!("the plane at {}", cut.from);
@@ -65,14 +66,14 @@ pub trait Space {
     }
 }
 
-/// The part of a domain between two coordinates of an axis; equal ones are a plane.
+/// The part of a domain between two coordinates along an axis; equal coordinates define a plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
     /// The axis.
     pub axis: usize,
-    /// Where it begins; negative infinity at the beginning of the domain.
+    /// Lower end; negative infinity for the start of the domain.
     pub from: f64,
-    /// Where it ends; infinity at the end of the domain.
+    /// Upper end; infinity for the end of the domain.
     pub to: f64,
 }
 
@@ -83,12 +84,12 @@ impl Cut {
         Self { axis, from, to }
     }
 
-    /// Whether a coordinate lies in it, ends included.
+    /// Whether the cut contains a coordinate, ends included.
     pub fn holds(&self, coordinate: f64) -> bool {
         (self.from..=self.to).contains(&coordinate)
     }
 
-    /// The share of a point's measure: all of it inside, half of it on a bound.
+    /// The share of a point's measure inside the cut: half of it on a bound.
     fn share(&self, coordinate: f64) -> f64 {
         match self.holds(coordinate) {
             true if coordinate == self.from || coordinate == self.to => 0.5,
@@ -98,7 +99,7 @@ impl Cut {
     }
 }
 
-/// Points and their measure: of a volume, or of a plane in one dimension less.
+/// Points and their measure: of a volume, or of a plane with one dimension less.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Section {
     /// The points, each once.

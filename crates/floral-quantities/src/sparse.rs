@@ -14,13 +14,13 @@ pub struct Entry {
 /// A square sparse matrix over the points of a space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse {
-    /// Where each row begins among the entries, and at last their number.
+    /// Start of each row among the entries, followed by their number.
     starts: Vec<usize>,
     entries: Vec<Entry>,
 }
 
 impl Sparse {
-    /// A matrix of these rows, one per point; entries of the same point add up.
+    /// A matrix with these rows, one per point; entries of the same point are added.
     pub fn from_rows(rows: impl IntoIterator<Item = Vec<Entry>>) -> Result<Self> {
         let (mut starts, mut entries) = (vec![0], Vec::new());
         for row in rows {
@@ -51,7 +51,8 @@ impl Sparse {
         &self.entries[self.starts[point]..self.starts[point + 1]]
     }
 
-    /// The product of its transpose with a vector; rows of zero weight are not read.
+    /// The product of its transpose with a vector; rows with a zero component in the vector are not
+    /// read.
     pub(crate) fn transposed_product(&self, vector: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; self.points()];
         for (point, weight) in vector.iter().enumerate().filter(|(_, w)| **w != 0.0) {

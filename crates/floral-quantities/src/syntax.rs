@@ -1,15 +1,15 @@
-//! The syntax tree of an expression, by precedence climbing over its tokens.
+//! Parses an expression into a syntax tree, by precedence climbing over its tokens.
 
 use crate::error::Fault;
 use crate::operator::{Binary, NOT_BINDS, SIGN_BINDS, Unary};
 use crate::token::{Placed, Token, tokens};
 
-/// The deepest nesting: recursion stays far from the end of the stack.
+/// Largest nesting depth, which keeps the recursion within the stack.
 const DEEPEST: usize = 50;
-/// The largest tree; a chain of operators is as deep as it is long.
+/// Largest number of nodes of a tree; a chain of operators is as deep as it is long.
 const LARGEST: usize = 400;
 
-/// An expression and the column that an error in it points at, from 1.
+/// An expression, and the column to which its errors refer, from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Syntax {
     pub column: usize,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
     Binary(Binary, Box<Syntax>, Box<Syntax>),
 }
 
-/// The tree of a whole text.
+/// Parses a whole text.
 pub(crate) fn parse(text: &str) -> Result<Syntax, Fault> {
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -75,7 +75,7 @@ impl Parser {
         Fault::new(self.column(), message)
     }
 
-    /// The next token is taken; the end stays.
+    /// Takes the next token; the end token stays.
     fn advance(&mut self) -> Token {
         let token = self.peek().clone();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
@@ -100,7 +100,7 @@ impl Parser {
         Ok(Syntax { column, kind })
     }
 
-    /// An expression whose operators bind at least this tightly.
+    /// An expression whose operators have at least this precedence.
     fn expression(&mut self, binds: u8) -> Result<Syntax, Fault> {
         self.depth += 1;
         if self.depth > DEEPEST {

@@ -1,4 +1,5 @@
-//! A checked expression: what it computes, whether it is a field, and how it depends on the solution.
+//! A checked expression: its computation, whether it is a field, and its dependence on the
+//! solution.
 
 use crate::names::Source;
 use crate::operator::{Binary, Unary};
@@ -25,7 +26,7 @@ pub(crate) enum Term {
     },
 }
 
-/// How a field becomes a number.
+/// A reduction of a field to a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reduction {
     Mean,
@@ -43,7 +44,7 @@ pub(crate) enum Reduction {
 }
 
 impl Reduction {
-    /// Whether it needs the measure of the points, not only their values.
+    /// Whether it needs the measure of the points as well as their values.
     pub fn is_weighted(self) -> bool {
         use Reduction::{Fraction, Integral, Mean, Norm, Std};
         matches!(self, Mean | Integral | Std | Norm | Fraction)
@@ -70,12 +71,12 @@ impl Reduction {
     }
 }
 
-/// Where a field is reduced: within planes and bounds along axes, and where a condition holds.
+/// The region of a reduction: within planes and bounds along axes, and where a condition holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Region {
-    /// `x == 1`.
+    /// Planes, as in `x == 1`.
     pub planes: Vec<Limit>,
-    /// `x < 0.5`.
+    /// Bounds, as in `x < 0.5`.
     pub bounds: Vec<Limit>,
     /// Any other condition.
     pub filter: Option<Box<Term>>,
@@ -98,14 +99,14 @@ impl Limit {
     }
 }
 
-/// How an expression depends on the solution, in increasing order.
+/// Dependence of an expression on the solution, in increasing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Degree {
-    /// Not at all.
+    /// No dependence.
     Constant,
-    /// As a linear function plus a constant.
+    /// A linear function plus a constant.
     Affine,
-    /// In any other way.
+    /// Any other dependence.
     Nonlinear,
 }
 
@@ -120,16 +121,16 @@ impl Degree {
     }
 }
 
-/// A term and what is known of it.
+/// A term and its properties.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checked {
     pub term: Term,
-    /// True or false, not a number.
+    /// Whether it is a condition rather than a number.
     pub is_condition: bool,
-    /// A value at each point, not one alone.
+    /// Whether it has a value at each point rather than a single one.
     pub is_field: bool,
     pub degree: Degree,
-    /// How many derivatives are taken of one another.
+    /// Number of nested derivatives.
     pub order: usize,
     pub unit: Option<String>,
 }

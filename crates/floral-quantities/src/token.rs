@@ -1,13 +1,13 @@
-//! Tokens of an expression, each with its column.
+//! The tokens of an expression, each with its column.
 
 use crate::error::{Fault, LONGEST};
 use crate::operator::Binary;
 
-/// One word or sign.
+/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Token {
     Number(f64),
-    /// A name, in front of it the kind if it was given: `input.k`.
+    /// A name, with its kind if given: `input.k`.
     Name {
         kind: Option<String>,
         name: String,
@@ -20,7 +20,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// A token and where it begins, in characters, from 1.
+/// A token and its first column, in characters, from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Placed {
     pub token: Token,
@@ -164,7 +164,7 @@ impl Scanner {
     }
 }
 
-/// What to write in place of a sign that has no meaning here.
+/// Advice for a character that has no meaning in the language.
 fn advice(c: char) -> String {
     match c {
         '=' => "`=` compares nothing; write `==`".into(),

@@ -1,4 +1,4 @@
-//! Laws of distributions and calibration, against normal draws whose statistics are known.
+//! Laws of distributions and calibration, tested with normal draws whose statistics are known.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use floral_quantities::{Calibration, Distribution, Estimate, Judged};
@@ -13,7 +13,8 @@ fn normal(seed: u64, count: usize) -> Vec<f64> {
     (0..count).map(|_| rng.sample(StandardNormal)).collect()
 }
 
-/// Means over 400 repetitions: of the statistic, of its squared error, and of its squared standard error.
+/// Means over 400 repetitions: of the statistic, of its squared error, and of its squared standard
+/// error.
 fn repeated(
     statistic: impl Fn(&Distribution) -> Estimate,
     draw: impl Fn(u64) -> Distribution,
@@ -149,8 +150,9 @@ fn bad_draws_and_levels_are_refused() {
     assert_eq!(few.std().standard_error, 0.0);
 }
 
-/// Mean factor over repetitions, and the mean coverage of new inputs' stretched intervals. Each input has
-/// its own centre and scale; `miss` is a shift that the prediction does not know, in units of the spread.
+/// The mean factor over repetitions, and the mean coverage of stretched intervals for new inputs.
+/// Each input has its own centre and scale; `miss` is a shift unknown to the prediction, in units
+/// of the spread.
 fn calibrated(inputs: usize, observed: usize, width: f64, miss: f64) -> [f64; 2] {
     let repetitions = 200;
     let (mut factors, mut covered) = (0.0, 0.0);

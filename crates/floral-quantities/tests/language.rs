@@ -260,7 +260,7 @@ fn long_and_deep_expressions_are_refused_without_overflow() {
     }
     assert!(refused(&"1+".repeat(999)).contains("more than 400 operations"));
     assert!(refused(&"1".repeat(1_000_000)).contains("more than 2000 characters"));
-    // Each part is checked once: this would take 2^16 times as long otherwise.
+    // Each part is checked once: otherwise this would take 2^16 times as long.
     let nested = format!("{}u{}", "mean(u, x < ".repeat(20), ")".repeat(20));
     assert!(Quantity::parse("q", &nested, &names()).is_ok());
     let steep = format!("max({}u{})", "d(".repeat(5), ", x)".repeat(5));
@@ -270,7 +270,7 @@ fn long_and_deep_expressions_are_refused_without_overflow() {
     assert!(error.contains("more than 64 reductions"), "{error}");
 }
 
-/// Pieces that mutations insert: all of the language, and some that is not in it.
+/// Fragments that mutations insert: all elements of the language, and some that are not part of it.
 const PIECES: [&str; 40] = [
     "u",
     "x",
@@ -333,7 +333,7 @@ fn mutated(rng: &mut impl Rng) -> String {
             1 => text.truncate(at.max(3)),
             2 => text.extend(format!(" - {}", seeds[rng.random_range(0..seeds.len())]).chars()),
             3 => {
-                // One name for another: many of these texts are valid.
+                // Replaces one name by another: many of these texts are valid.
                 let letters = ['u', 'x', 'y', 'k'];
                 let of_name = text.iter_mut().filter(|c| letters.contains(c));
                 of_name.for_each(|c| *c = letters[rng.random_range(0..4)]);

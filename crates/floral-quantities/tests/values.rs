@@ -111,7 +111,7 @@ fn functional_of_a_linear_quantity_reproduces_it() {
         let prepared = quantity.on(&grid, Given { input: &k, low: &k }).unwrap();
         let (a, b) = prepared.functional().unwrap();
         let product: f64 = a.iter().zip(&u).map(|(a, u)| a * u).sum();
-        // The minimum with a huge number is not linear: it is evaluated point by point.
+        // A minimum with a huge number is not linear, so it is evaluated point by point.
         let bent = Quantity::parse("q", &format!("min({text}, 1e300)"), &names()).unwrap();
         let bent = bent.on(&grid, Given { input: &k, low: &k }).unwrap();
         assert!(bent.functional().is_none() || !quantity.uses_solution());
@@ -174,7 +174,7 @@ fn meshes_take_regions_and_refuse_planes() {
     assert_close(value("mean(u)", &Cell, &u), 2.5, 1e-15);
     assert_close(value("mean(u, x < 0.5)", &Cell, &u), 2.0, 1e-15);
     assert_close(value("integral(d(u, y))", &Cell, &u), 2.0, 1e-15);
-    // A node on the bound belongs to both sides, half to each.
+    // A node on the bound belongs half to each side.
     assert_close(
         value("integral(u, x <= 1)", &Cell, &u) + value("integral(u, x >= 1)", &Cell, &u),
         value("integral(u)", &Cell, &u),

@@ -1,17 +1,19 @@
-//! One definite choice among the many bases of eigenvectors.
+//! A unique choice among the possible bases of eigenvectors.
 //!
-//! Eigenvectors are determined up to sign, and within a cluster of equal eigenvalues, which every
-//! square has, up to rotation. The choice made here depends on the grid's geometry alone, so that a
-//! dataset's seed gives the same fields, up to rounding, on any machine and by any eigensolver.
+//! Eigenvectors are determined up to sign and, within a cluster of equal eigenvalues (which every
+//! square grid has), up to rotation. The choice made here depends on the geometry of the grid
+//! alone, so that a dataset's seed gives the same fields, up to rounding, on any machine and with
+//! any eigensolver.
 
 use floral_linalg::Mat;
 
 use super::eigen;
 use crate::{Grid, Result};
 
-/// The end of the cluster of equal eigenvalues that `values[end - 1]` belongs to.
+/// The end of the cluster of equal eigenvalues to which `values[end - 1]` belongs.
 ///
-/// `values` descend. Symmetry makes eigenvalues equal up to rounding, 1e-15 of the largest.
+/// `values` are in descending order. Eigenvalues that symmetry makes equal differ by rounding,
+/// 1e-15 of the largest.
 pub(super) fn cluster_end(values: &[f64], mut end: usize) -> usize {
     while end < values.len() {
         let (last, next) = (values[end - 1], values[end]);
@@ -23,7 +25,7 @@ pub(super) fn cluster_end(values: &[f64], mut end: usize) -> usize {
     end
 }
 
-/// Rotates each cluster of eigenvectors and fixes every sign.
+/// Rotates each cluster of eigenvectors and fixes all signs.
 ///
 /// `vectors`: [mode][point], orthonormal, the eigenfunctions times `root_weights`.
 pub(super) fn canonicalise(
@@ -49,7 +51,7 @@ pub(super) fn canonicalise(
     Ok(())
 }
 
-/// Every point with coordinates scaled to [0, 1].
+/// All points, with coordinates scaled to the unit interval.
 fn scaled_points(grid: &Grid) -> Vec<Vec<f64>> {
     let scaled = |i| {
         let point = grid.point(i).into_iter().zip(&grid.axes);
@@ -66,14 +68,15 @@ fn scaled_points(grid: &Grid) -> Vec<Vec<f64>> {
     (0..grid.len()).map(scaled).collect()
 }
 
-/// sum_a sqrt(a) f(x_a), axes counted from 1: weights without rational relations, so that no
-/// symmetry of the grid leaves the sum unchanged.
+/// sum_a sqrt(a) f(x_a), with axes counted from 1. The weights are linearly independent over the
+/// rationals, so that no symmetry of the grid leaves the sum unchanged.
 fn generic(place: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     let terms = place.iter().enumerate();
     terms.map(|(a, x)| ((a + 1) as f64).sqrt() * f(*x)).sum()
 }
 
-/// Diagonalises multiplication by the generic square, smallest value first, within the cluster.
+/// Rotates a cluster so that multiplication by the generic square is diagonal, smallest value
+/// first.
 fn rotate(cluster: &mut [Vec<f64>], places: &[Vec<f64>]) -> Result<()> {
     let square: Vec<f64> = places.iter().map(|p| generic(p, |x| x * x)).collect();
     let size = cluster.len();

@@ -8,13 +8,13 @@ use super::Kernel;
 use super::circulant_sampler::Real;
 use crate::{Error, Result};
 
-/// The most points whose covariance matrix is worth its memory: half a GiB.
+/// Largest number of points whose covariance matrix is worth its memory: half a GiB.
 const LARGEST: usize = 8192;
 
-/// A lower triangular factor of the covariance matrix, and the jitter it took to find one.
+/// A lower triangular factor of the covariance matrix, and the jitter needed to find one.
 #[derive(Debug, Clone)]
 pub(super) struct CholeskySampler {
-    /// Rows of the triangle, one after another: 1, 2, 3, ... numbers.
+    /// Rows of the triangle, one after another, of lengths 1, 2, 3, ...
     triangle: Vec<f64>,
     points: usize,
     /// Added to the variance of every point.
@@ -26,8 +26,8 @@ impl CholeskySampler {
         check(points)?;
         let n = points.len();
         let variance = kernel.variance() + nugget;
-        // Rounding alone makes the matrix of a smooth kernel, or of equal points, indefinite by
-        // about n times the machine precision.
+        // Rounding alone makes the matrix of a smooth kernel, or of coinciding points, indefinite
+        // by about n times the machine precision.
         let ladder = (-15..=-8).map(|exponent| variance * 10_f64.powi(exponent));
         for jitter in std::iter::once(0.0).chain(ladder) {
             let mut matrix = Mat::from_fn(n, n, |i, j| kernel.between(&points[i], &points[j]));
@@ -49,7 +49,7 @@ impl CholeskySampler {
         ))
     }
 
-    /// One normal draw per point, then the product with the triangle.
+    /// One normal draw per point, multiplied by the triangle.
     pub(super) fn sample_into<T: Real>(&self, rng: &mut impl Rng, values: &mut [T]) {
         let draws = (0..self.points).map(|_| StandardNormal.sample(rng));
         let draws: Vec<f64> = draws.collect();
@@ -84,7 +84,6 @@ fn check(points: &[Vec<f64>]) -> Result<()> {
     Ok(())
 }
 
-/// Overwrites the lower triangle by its Cholesky factor; false if the matrix is not positive.
 #[cfg(test)]
 mod tests {
     use super::*;

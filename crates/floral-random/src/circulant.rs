@@ -1,4 +1,5 @@
-//! A stationary covariance on a regular grid, embedded in one on a torus, where it is diagonal.
+//! A stationary covariance on a regular grid, embedded in a covariance on a torus, where it is
+//! diagonal.
 //!
 //! Dietrich & Newsam (1997), SIAM J. Sci. Comput. 18, 1088-1107.
 
@@ -6,10 +7,10 @@ use super::Kernel;
 use super::hartley::{Hartley, Work};
 use crate::{Axis, Error, Grid, Result};
 
-/// Correlations below this do not change a sum in double precision.
+/// Correlations below this do not change a double-precision sum.
 const NEGLIGIBLE: f64 = 1e-16;
 
-/// A covariance C on a grid as the corner of a covariance on a torus with these eigenvalues.
+/// A covariance C on a grid as a corner block of a covariance on a torus with these eigenvalues.
 ///
 /// The eigenvectors are those of the Hartley transform; some eigenvalues may be negative.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ pub(super) struct Embedding {
 }
 
 impl Embedding {
-    /// The smallest torus on which every covariance between grid points is exact.
+    /// The smallest torus on which all covariances between grid points are exact.
     pub(super) fn smallest(kernel: &Kernel, grid: &Grid) -> Result<Self> {
         check_regular(grid)?;
         let spacing: Vec<f64> = grid.axes.iter().map(Axis::spacing).collect();
@@ -86,7 +87,7 @@ impl Product {
         (self.into_spectrum.work(), self.out_of_spectrum.work())
     }
 
-    /// C input; both of shape [grid...].
+    /// The product of C and `input`; both have shape [grid...].
     pub(super) fn apply<'w>(
         &self,
         input: impl Iterator<Item = f64>,
@@ -123,8 +124,9 @@ pub fn is_evenly_spaced(grid: &Grid) -> bool {
     grid.axes.iter().all(Axis::is_even)
 }
 
-/// Points of a torus on which lags up to n - 1 keep their covariance: either none of them wraps, or
-/// those that do, and what they wrap to, are beyond the kernel's support (in units of the spacing).
+/// Number of points of a torus on which lags up to n - 1 keep their covariance. Either none of
+/// these lags wraps, or the lags that wrap, and those that they wrap to, exceed the kernel's
+/// support (in units of the spacing).
 fn exact_size(n: usize, support: f64) -> usize {
     if n == 1 {
         return 1;
@@ -133,7 +135,7 @@ fn exact_size(n: usize, support: f64) -> usize {
     smooth_size(n - 1 + reach.max(1))
 }
 
-/// The smallest number 2^a 3^b 5^c not below `least`.
+/// The smallest number 2^a 3^b 5^c that is at least `least`.
 fn smooth_size(least: usize) -> usize {
     let is_smooth = |mut n: usize| {
         for prime in [2, 3, 5] {
@@ -148,7 +150,7 @@ fn smooth_size(least: usize) -> usize {
         .expect("a power of two lies above every number")
 }
 
-/// Distance on the torus between the origin and the point at `index` in memory.
+/// Distance on the torus between the origin and the point with this index in memory.
 fn wrapped_distance(mut index: usize, torus: &[usize], spacing: &[f64]) -> f64 {
     let mut square = 0.0;
     for (m, h) in torus.iter().zip(spacing).rev() {
@@ -169,7 +171,7 @@ mod tests {
         Grid::new(shape.iter().map(|n| Axis::closed("x", *n)).collect())
     }
 
-    /// Largest deviation of the torus's covariance from the kernel over all lags of the grid.
+    /// Largest difference between the torus's covariance and the kernel over all lags of the grid.
     fn deviation(kernel: &Kernel, grid: &Grid) -> f64 {
         let embedding = Embedding::smallest(kernel, grid).unwrap();
         let product = embedding.product();

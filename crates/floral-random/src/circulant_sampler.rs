@@ -13,31 +13,31 @@ use super::circulant::Embedding;
 use super::hartley::{Hartley, Work};
 use crate::{Grid, Result};
 
-/// Negative eigenvalues that carry less than this fraction of the variance are made of rounding.
+/// Negative eigenvalues that carry less than this fraction of the variance are due to rounding.
 const ROUNDING: f64 = 1e-13;
-/// How often to double the torus in search of one without negative eigenvalues.
+/// Largest number of doublings of the torus in search of one without negative eigenvalues.
 const DOUBLINGS: usize = 5;
-/// Points of the largest torus to try.
+/// Number of points of the largest torus.
 const LARGEST: usize = 1 << 22;
 
-/// How a covariance was embedded in a torus, and what that cost in exactness.
+/// How a covariance was embedded in a torus, and how exact the embedding is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddingReport {
     /// Points of the torus per axis.
     pub torus: Vec<usize>,
-    /// How often the smallest exact torus was doubled to make its eigenvalues positive.
+    /// Number of doublings of the smallest exact torus that made its eigenvalues positive.
     pub doublings: usize,
     /// Variance added to each value by setting negative eigenvalues to zero, as a fraction of the
-    /// process's variance; samples are exact up to rounding where this is below 1e-13.
+    /// process's variance. If it is below 1e-13, samples are exact up to rounding.
     pub clipped: f64,
 }
 
-/// What sampling on a regular grid needs.
+/// A sampler on a regular grid.
 #[derive(Clone)]
 pub struct CirculantSampler {
     /// How the covariance was embedded.
     pub report: EmbeddingReport,
-    /// Standard deviation of each coefficient, over sqrt(M): shape [torus...].
+    /// Standard deviation of each coefficient divided by sqrt(M): shape [torus...].
     deviations: Vec<f64>,
     single: Hartley<f32>,
     double: Hartley<f64>,
@@ -56,12 +56,12 @@ impl CirculantSampler {
         })
     }
 
-    /// Memory to draw samples in.
+    /// Working memory for samples.
     pub(super) fn work<T: Real>(&self) -> Work<T> {
         T::hartley(self).work()
     }
 
-    /// One normal draw per point of the torus, in the order of memory, then the transform.
+    /// One normal draw per point of the torus, in the order of memory, followed by the transform.
     pub(super) fn sample_into<T: Real>(
         &self,
         rng: &mut impl Rng,
@@ -85,8 +85,8 @@ impl fmt::Debug for CirculantSampler {
     }
 }
 
-/// The first torus, doubling, whose eigenvalues are positive up to rounding; failing that, the one
-/// that comes nearest.
+/// The first of the successively doubled tori whose eigenvalues are positive up to rounding; if
+/// there is none, the torus that comes closest.
 fn positive_embedding(
     kernel: &Kernel,
     nugget: f64,
@@ -129,7 +129,7 @@ pub trait Real: Precision {}
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// The part of [`Real`] that is nobody else's to implement.
+/// The part of [`Real`] that other crates cannot implement.
 pub trait Precision: floral_fourier::Precision {
     fn rounded(value: f64) -> Self;
     fn hartley(sampler: &CirculantSampler) -> &Hartley<Self>;
@@ -165,7 +165,7 @@ mod tests {
         Grid::new(shape.iter().map(|n| Axis::closed("x", *n)).collect())
     }
 
-    /// The covariance of samples, from the eigenvalues they are made of, against the kernel.
+    /// Compares the covariance of samples, from their eigenvalues, with the kernel.
     #[test]
     fn samples_have_exactly_the_covariance_of_the_kernel() {
         let cases = [

@@ -1,4 +1,4 @@
-//! Eigenpairs of small dense symmetric matrices, or an error that says what to look at.
+//! Eigenpairs of small dense symmetric matrices, with an error that gives advice.
 
 use floral_linalg::{Mat, symmetric_eigen};
 

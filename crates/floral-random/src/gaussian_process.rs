@@ -9,7 +9,7 @@ use super::circulant_sampler::CirculantSampler;
 pub use super::circulant_sampler::{EmbeddingReport, Real};
 use crate::{Error, Grid, Result};
 
-/// A zero-mean Gaussian process with a stationary kernel, plus white noise if asked for.
+/// A zero-mean Gaussian process with a stationary kernel, optionally with white noise.
 #[derive(Debug, Clone)]
 pub struct GaussianProcess {
     kernel: Kernel,
@@ -30,7 +30,7 @@ enum Sampler {
     Cholesky(CholeskySampler),
 }
 
-/// How a process is sampled, and how exactly.
+/// How a process is sampled, and how exact samples are.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Report {
     /// By embedding in a torus.
@@ -50,7 +50,7 @@ impl GaussianProcess {
 
     /// The process at arbitrary points, all with the same number of coordinates, by Cholesky.
     ///
-    /// Points that coincide are allowed; [`Report::Cholesky`] has the jitter that they need.
+    /// Coinciding points are allowed; [`Report::Cholesky`] holds the jitter that they need.
     pub fn on_points(kernel: &Kernel, points: &[Vec<f64>]) -> Result<Self> {
         Self::build(*kernel, 0.0, Place::Points(points.to_vec()))
     }
@@ -92,7 +92,7 @@ impl GaussianProcess {
         }
     }
 
-    /// Whether samples have no values; no such process can be made.
+    /// Whether samples have no values, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -107,7 +107,7 @@ impl GaussianProcess {
         self.nugget
     }
 
-    /// How samples are made, and how exactly.
+    /// How samples are made, and how exact they are.
     pub fn report(&self) -> Report {
         match &self.sampler {
             Sampler::Circulant(circulant) => Report::Embedding(circulant.report.clone()),
@@ -124,10 +124,10 @@ impl GaussianProcess {
         values
     }
 
-    /// Writes a sample, f32 or f64: the same up to rounding for the same stream.
+    /// Writes a sample in f32 or f64; for the same stream both agree up to rounding.
     ///
     /// # Panics
-    /// If there is not one value per point: a mistake of the caller.
+    /// If `values` does not have one value per point.
     pub fn sample_into<T: Real>(&self, rng: &mut impl Rng, values: &mut [T]) {
         assert_eq!(values.len(), self.len(), "one value per point");
         match &self.sampler {
@@ -143,7 +143,7 @@ impl GaussianProcess {
     /// A sample depends on its own stream alone, not on the batch or on the number of threads.
     ///
     /// # Panics
-    /// If there is not one value per stream and point: a mistake of the caller.
+    /// If `values` does not have one value per stream and point.
     pub fn sample_batch_into<T: Real, R: Rng + Send>(&self, streams: &mut [R], values: &mut [T]) {
         let n = self.len();
         assert_eq!(
@@ -186,10 +186,11 @@ mod tests {
         values
     }
 
-    /// Compares means and covariances over many samples with the kernel at all pairs of some points.
+    /// Compares means and covariances over many samples with the kernel at all pairs of some
+    /// points.
     ///
     /// A sample covariance c_ij of N draws has variance (c_ii c_jj + c_ij^2) / N, a mean c_ii / N.
-    /// Beyond 5.5 standard deviations lies one of a thousand comparisons in 26 000 choices of seed.
+    /// Of a thousand comparisons, one exceeds 5.5 standard deviations for one seed in 26 000.
     fn assert_covariance(process: &GaussianProcess, points: &[Vec<f64>]) {
         const SAMPLES: usize = 4000;
         let values: Vec<f32> = batch(process, SAMPLES as u64);

@@ -1,29 +1,30 @@
-//! Discrete Hartley transforms along every axis of a torus, on real numbers throughout.
+//! Discrete Hartley transforms along every axis of a torus, in real arithmetic.
 //!
 //! Along an axis of m points: y_k = sum_j x_j cas(2 pi j k / m), cas = cos + sin. A covariance on a
-//! torus that is even in each coordinate is diagonal in this basis, and the basis is real, symmetric
-//! and orthogonal up to the factor m: Bracewell (1983), J. Opt. Soc. Am. 73, 1832-1835. So one
-//! transform takes white noise to a random field without any bookkeeping of conjugate frequencies.
+//! torus that is even in each coordinate is diagonal in this basis, and the basis is real,
+//! symmetric and orthogonal up to the factor m: Bracewell (1983), J. Opt. Soc. Am. 73, 1832-1835.
+//! One transform thus turns white noise into a random field without any bookkeeping of conjugate
+//! frequencies.
 
 use std::sync::Arc;
 
 use floral_fourier::{Complex, Fft, Precision, Zero};
 
-/// Pairs of lines transformed together, for the sake of contiguous writes.
+/// Pairs of rows transformed together, so that writes are contiguous.
 const PAIRS: usize = 8;
 
-/// A transform that reads the first `from` and writes the first `to` of `torus` points, per axis;
-/// what is not read counts as zero.
+/// A transform that, along each axis, reads the first `from` and writes the first `to` of `torus`
+/// points; points that are not read count as zero.
 #[derive(Clone)]
 pub struct Hartley<T> {
-    /// In the order of work: the last axis first.
+    /// One pass per axis, the last axis first.
     passes: Vec<Pass<T>>,
     longest: usize,
 }
 
-/// The memory one transform works in, and where its input and output live.
+/// The working memory of a transform, with its input and output.
 pub struct Work<T> {
-    /// Input before, output after the transform.
+    /// The input before, the output after the transform.
     pub values: Vec<T>,
     other: Vec<T>,
     lines: Vec<Complex<T>>,
@@ -129,7 +130,7 @@ impl<T: Precision> Pass<T> {
     }
 }
 
-/// Two rows, or the last one alone, as one complex line padded with zeros.
+/// Packs two rows, or the last one alone, into one complex line padded with zeros.
 fn pack<T: Precision>(pair: &[T], from: usize, line: &mut [Complex<T>]) {
     let (first, second) = pair.split_at(from);
     if second.is_empty() {

@@ -8,9 +8,9 @@ use rand_distr::{Distribution, StandardNormal};
 use super::{Kernel, nystrom};
 use crate::{Error, Grid, Result};
 
-/// Seed of the Krylov start; the expansion does not depend on it.
+/// Seed of the first Krylov block; the expansion does not depend on it.
 const START: u64 = 0;
-/// How many expansions the process remembers.
+/// Number of expansions that the process caches.
 const REMEMBERED: usize = 16;
 
 /// field = sum_k sqrt(lambda_k) xi_k phi_k with independent standard normal xi_k.
@@ -19,7 +19,8 @@ const REMEMBERED: usize = 16;
 /// domain, discretised by Nystrom's method with trapezoid weights W: phi = W^(-1/2) u with u an
 /// eigenvector of W^(1/2) C W^(1/2). The phi_k are orthonormal in the trapezoid inner product and
 /// converge as the grid is refined. Their signs, and their directions where eigenvalues coincide,
-/// are functions of the geometry alone, so that coefficients mean the same on every machine.
+/// are functions of the geometry alone, so that given coefficients yield the same field on every
+/// machine.
 #[derive(Debug, Clone)]
 pub struct KarhunenLoeve {
     kernel: Kernel,
@@ -53,10 +54,10 @@ impl KarhunenLoeve {
         })
     }
 
-    /// The same, remembered: asking again for the same expansion costs nothing.
+    /// The same from a cache, which holds the most recent expansions.
     ///
-    /// Nothing is locked while computing, so that it is safe in parallel loops; simultaneous first
-    /// callers may each compute it, and all receive equal expansions.
+    /// Nothing is locked while computing, so that parallel loops may call this function.
+    /// Simultaneous first callers may each compute the expansion; all receive equal ones.
     pub fn cached(kernel: &Kernel, grid: &Grid, modes: usize) -> Result<Arc<Self>> {
         static RECENT: Mutex<Vec<Arc<KarhunenLoeve>>> = Mutex::new(Vec::new());
         let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +97,7 @@ impl KarhunenLoeve {
     /// The field with these coefficients.
     ///
     /// # Panics
-    /// If there is not one coefficient per mode: a mistake of the caller.
+    /// If there is not one coefficient per mode.
     pub fn combine(&self, coefficients: &[f64]) -> Vec<f64> {
         let mut field = vec![0.0; self.grid.len()];
         self.combine_into(coefficients, &mut field);
@@ -132,7 +133,7 @@ impl KarhunenLoeve {
     /// Writes a random field.
     ///
     /// # Panics
-    /// If there is not one value per grid point: a mistake of the caller.
+    /// If `field` does not have one value per grid point.
     pub fn sample_into(&self, rng: &mut impl Rng, field: &mut [f64]) {
         let draws = (0..self.modes.len()).map(|_| StandardNormal.sample(rng));
         self.combine_into(&draws.collect::<Vec<f64>>(), field);
@@ -149,7 +150,7 @@ impl KarhunenLoeve {
         variance
     }
 
-    /// The fraction of the field's variance, averaged over the domain, that the modes carry.
+    /// The fraction of the field's variance, averaged over the domain, carried by the modes.
     pub fn captured(&self) -> f64 {
         self.captured
     }
@@ -206,8 +207,8 @@ mod tests {
         }
     }
 
-    /// The RBF is a product over axes, so its eigenvalues in a cube are products of those on an
-    /// interval, most of them sixfold.
+    /// The RBF is a product over axes, so that its eigenvalues on a cube are products of those on
+    /// an interval, most of them sixfold.
     #[test]
     fn eigenvalues_of_the_rbf_in_a_cube_are_products() {
         let rbf = kernel(Family::Rbf, 0.3);
@@ -232,7 +233,8 @@ mod tests {
         let c = 1.0 / length;
         let half_turn = std::f64::consts::PI;
         let (mut low, mut high) = (k as f64 * half_turn, (k + 1) as f64 * half_turn);
-        // Multiplied by the cosine, both equations are smooth and change sign once in between.
+        // After multiplication by the cosine, both equations are smooth with one sign change in
+        // between.
         let equation = |w: f64| match k % 2 {
             0 => c * (w / 2.0).cos() - w * (w / 2.0).sin(),
             _ => w * (w / 2.0).cos() + c * (w / 2.0).sin(),
@@ -306,7 +308,7 @@ mod tests {
         assert_eq!(one.eigenvalues, three.eigenvalues);
     }
 
-    /// Sixty eigenvalues of a smooth kernel reach far below rounding.
+    /// The smallest of sixty eigenvalues of a smooth kernel are far below rounding.
     #[test]
     fn modes_without_variance_are_harmless() {
         let expansion = KarhunenLoeve::new(&kernel(Family::Rbf, 0.2), &unit(&[400]), 60).unwrap();

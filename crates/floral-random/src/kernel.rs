@@ -42,7 +42,7 @@ impl Family {
     }
 }
 
-/// polynomial(t) exp(-t), zero where the exponential vanishes, however large the polynomial.
+/// polynomial(t) exp(-t); zero where the exponential underflows, however large the polynomial.
 fn polynomial_decay(t: f64, polynomial: impl Fn(f64) -> f64) -> f64 {
     match (-t).exp() {
         0.0 => 0.0,
@@ -91,8 +91,8 @@ impl From<Family> for String {
 
 /// A covariance that depends on distance alone: amplitude^2 * correlation(distance / length).
 ///
-/// The amplitude is a standard deviation, in the unit of the field; the variance is its square.
-/// The paper's "amplitude 0.25" does not say which of the two it means: this is our reading.
+/// The amplitude is a standard deviation, in the unit of the field; its square is the variance. The
+/// paper's "amplitude 0.25" could mean either; the standard deviation is our reading.
 ///
 /// In a configuration: `kernel = "rbf"`, `length = 0.2`, `amplitude = 0.25`; amplitude 1 if absent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -158,12 +158,12 @@ impl Kernel {
         self.amplitude * self.amplitude
     }
 
-    /// Covariance of the values at two places this far apart.
+    /// Covariance of the values at two points at this distance.
     pub fn covariance(&self, distance: f64) -> f64 {
         self.variance() * self.family.correlation(distance.abs() / self.length)
     }
 
-    /// Covariance of the values at two points of the same, arbitrary, dimension.
+    /// Covariance of the values at two points of the same dimension.
     pub fn between(&self, a: &[f64], b: &[f64]) -> f64 {
         let squares = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b));
         self.covariance(squares.sum::<f64>().sqrt())

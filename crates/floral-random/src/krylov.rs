@@ -1,7 +1,8 @@
 //! The largest eigenpairs of a symmetric operator known only by its action: block Lanczos.
 //!
-//! Golub & Underwood (1977), The block Lanczos method for computing eigenvalues; every new block is
-//! orthogonalised against all earlier ones. Blocks find all copies of a multiple eigenvalue at once.
+//! Golub & Underwood (1977), The block Lanczos method for computing eigenvalues. Every new block is
+//! orthogonalised against all earlier ones. Blocks find all copies of a multiple eigenvalue at
+//! once.
 
 use floral_linalg::{Accum, Mat, MatMut, MatRef, product};
 use rand::SeedableRng;
@@ -13,29 +14,29 @@ use crate::Result;
 
 /// Residual norm of an accepted eigenpair, relative to the largest eigenvalue.
 const CONVERGED: f64 = 1e-13;
-/// Residual norm at which an eigenvalue is known well enough to separate clusters.
+/// Residual norm at which an eigenvalue is accurate enough to separate clusters.
 const LOCATED: f64 = 1e-7;
 
 /// Eigenvalues, largest first, and the orthonormal eigenvectors: [mode][point].
 pub(super) type Eigenpairs = (Vec<f64>, Vec<Vec<f64>>);
 
-/// How to look for eigenpairs.
+/// Parameters of a search for eigenpairs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     /// Size of the operator.
     pub n: usize,
-    /// Number of eigenpairs; those in the same cluster as the last come in addition.
+    /// Number of eigenpairs; those in the same cluster as the last one are added.
     pub wanted: usize,
     /// Vectors per block: at least the largest multiplicity among the eigenvalues.
     pub block: usize,
-    /// Basis vectors at most, for the sake of memory.
+    /// Largest number of basis vectors, to limit memory.
     pub limit: usize,
     /// Seed of the first block.
     pub seed: u64,
 }
 
 impl Search {
-    /// The largest eigenpairs, or none if the limit on basis vectors does not suffice.
+    /// The largest eigenpairs; none if they need more basis vectors than the limit.
     ///
     /// `apply` overwrites a block, [vector][point], by its image.
     pub(super) fn largest(&self, apply: impl Fn(&mut [f64])) -> Result<Option<Eigenpairs>> {
@@ -57,7 +58,8 @@ impl Search {
     }
 }
 
-/// An orthonormal basis of the Krylov space and the operator's projection on all but its last block.
+/// An orthonormal basis of the Krylov space, and the operator's projection on all but its last
+/// block.
 struct Space {
     n: usize,
     block: usize,
@@ -100,8 +102,8 @@ impl Space {
         apply(&mut block);
         let norms = block.chunks_exact(self.n).map(norm);
         self.scale = norms.fold(self.scale, f64::max);
-        // The two latest blocks hold the bulk of the image; what rounding leaves of it, and of
-        // the other blocks, is removed by the sweep over the whole basis.
+        // The two latest blocks account for most of the image; a sweep over the whole basis removes
+        // what rounding leaves of them and of the other blocks.
         let recent = last.saturating_sub(self.n * self.block);
         let along = project_out(&self.basis[recent..], &mut block, self.n);
         let rows = along.nrows() - self.block;
@@ -113,8 +115,9 @@ impl Space {
         self.basis.append(&mut block);
     }
 
-    /// Overwrites a block by an orthonormal one, orthogonal to the basis; the triangular factor
-    /// gives the block back. Directions lost in rounding are replaced by random ones.
+    /// Overwrites a block by an orthonormal one that is orthogonal to the basis; its product with
+    /// the returned triangular factor is the original block. Directions lost in rounding are
+    /// replaced by random ones.
     fn orthonormalise(&mut self, block: &mut [f64]) -> Mat<f64> {
         let mut factor = Mat::zeros(self.block, self.block);
         for c in 0..self.block {
@@ -135,7 +138,7 @@ impl Space {
                 length = norm(column);
             }
             column.iter_mut().for_each(|v| *v /= length);
-            // Division by a small length magnifies what rounding left of the other directions.
+            // Division by a small length amplifies what rounding left of the other directions.
             if factor[(c, c)] < 1e-3 * self.scale {
                 project_out(&self.basis, column, self.n);
                 project_out(before, column, self.n);
@@ -153,7 +156,7 @@ impl Space {
         }
     }
 
-    /// A random direction orthogonal to the basis and to the columns before it.
+    /// Fills a column with a random direction orthogonal to the basis and to the columns before it.
     fn refill(&mut self, before: &[f64], column: &mut [f64]) {
         column.fill_with(|| normal(&mut self.rng));
         for _ in 0..2 {
@@ -162,7 +165,7 @@ impl Space {
         }
     }
 
-    /// Q' A Q without the last block of the basis: block tridiagonal.
+    /// Q' A Q without the last block of the basis: a block tridiagonal matrix.
     fn projected(&self) -> Mat<f64> {
         let size = self.vectors() - self.block;
         let mut matrix = Mat::zeros(size, size);
@@ -181,7 +184,7 @@ impl Space {
         matrix
     }
 
-    /// How many leading pairs to take, once they have converged and the next one is located.
+    /// Number of leading pairs to take, once they have converged and the next one is located.
     fn converged(&self, values: &[f64], vectors: &Mat<f64>, wanted: usize) -> Option<usize> {
         let coupling = self.coupling.last()?;
         let residual = |k: usize| {
@@ -213,7 +216,7 @@ impl Space {
     }
 }
 
-/// block -= Q Q' block; the coefficients Q' block.
+/// block -= Q Q' block; returns the coefficients Q' block.
 fn project_out(basis: &[f64], block: &mut [f64], n: usize) -> Mat<f64> {
     let basis = MatRef::from_column_major_slice(basis, n, basis.len() / n);
     let columns = block.len() / n;

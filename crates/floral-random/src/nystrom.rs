@@ -8,18 +8,18 @@ use super::krylov::{Eigenpairs, Search};
 use super::{Kernel, canonical, eigen};
 use crate::{Axis, Error, Grid, Result};
 
-/// Grids up to this size are solved densely at once; larger ones by a Krylov method.
+/// Grids up to this size are solved densely; larger ones by a Krylov method.
 const SMALL: usize = 256;
-/// The largest covariance matrix that is worth its memory and time.
+/// Largest covariance matrix that is worth its memory and time.
 const LARGEST_DENSE: usize = 2048;
-/// Memory for the Krylov basis, in numbers: 1 GiB.
+/// Size of the Krylov basis, in numbers: 1 GiB.
 const BASIS_NUMBERS: usize = 1 << 27;
-/// Eigenvalues below this, relative to the first, are made of rounding.
+/// Eigenvalues below this, relative to the first, are due to rounding.
 const ROUNDING: f64 = 1e-13;
 
 /// The `modes` largest eigenvalues and their eigenfunctions at the grid points, [mode][point].
 ///
-/// They are canonical: `seed`, the start of the Krylov iteration, matters only up to rounding.
+/// They are canonical: `seed`, which starts the Krylov iteration, only affects rounding.
 pub(super) fn eigenpairs(
     kernel: &Kernel,
     grid: &Grid,
@@ -39,7 +39,8 @@ pub(super) fn eigenpairs(
     Ok((values, functions))
 }
 
-/// Canonical eigenfunctions W^(-1/2) u from the eigenvectors u; eigenvalues of mere rounding vanish.
+/// Canonical eigenfunctions W^(-1/2) u from the eigenvectors u; eigenvalues due to rounding are set
+/// to zero.
 fn eigenfunctions(pairs: Eigenpairs, grid: &Grid, roots: &[f64]) -> Result<Eigenpairs> {
     let (mut values, mut vectors) = pairs;
     canonical::canonicalise(&mut values, &mut vectors, roots, grid)?;
@@ -72,8 +73,8 @@ pub(super) fn trapezoid_weights(grid: &Grid) -> Vec<f64> {
     })
 }
 
-/// At least the `modes` largest eigenpairs of W^(1/2) C W^(1/2), ending with a whole cluster; none
-/// if a dense eigendecomposition is the better way.
+/// At least the `modes` largest eigenpairs of W^(1/2) C W^(1/2), ending with a complete cluster;
+/// none if a dense eigendecomposition is preferable.
 fn krylov_eigenpairs(
     embedding: &Embedding,
     grid: &Grid,
@@ -95,8 +96,8 @@ fn krylov_eigenpairs(
     search.largest(covariance_operator(embedding, roots))
 }
 
-/// A block at least as large as the multiplicities that the symmetry of the grid can cause: two on a
-/// square, six in a cube with a separable kernel.
+/// A block size at least as large as the multiplicities that the symmetry of the grid can cause:
+/// two on a square, six on a cube with a separable kernel.
 fn block(grid: &Grid) -> usize {
     match grid.axes.iter().filter(|axis| axis.len() > 1).count() {
         0..=2 => 4,

@@ -3,22 +3,22 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// A stream of random numbers that no other address shares.
+/// A stream of random numbers, independent of the streams at all other addresses.
 pub type Stream = ChaCha8Rng;
 
-/// What a stream is drawn for; part of its address.
+/// The purpose of a stream; part of its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// The input field of a problem: indices (input, 0).
+    /// The input of a problem: indices (input, 0).
     Input = 1,
     /// A realization of the solution: indices (input, realization).
     Realization = 2,
-    /// The prior from which a realization is sampled: indices (input, realization).
+    /// The prior draw of a realization: indices (input, realization).
     Prior = 3,
     /// The time and the fields of a training sample's path: indices (epoch, sample).
     Path = 4,
-    /// The same for a validation sample, in every epoch: indices (0, sample).
+    /// The same for a validation sample, equal in every epoch: indices (0, sample).
     Validation = 5,
     /// The order of an epoch's samples: indices (epoch, 0).
     Shuffle = 6,
@@ -26,9 +26,11 @@ pub enum Purpose {
     Moments = 7,
     /// Batches and motions of a network stacked on regressions: indices (network, step).
     Stack = 8,
-    /// Realizations of plausible models, and their epistemic numbers: indices (row, realization).
+    /// Realizations of plausible models, and the random numbers of their epistemic part: indices
+    /// (row, realization).
     Plausible = 9,
-    /// Draws of an input that judged a fit, from the law predicted without it: indices (input, draw).
+    /// Draws from the distribution predicted for an input that was left out of the fit: indices
+    /// (input, draw).
     LeftOut = 10,
     /// The initial values of a network: indices (0, 0).
     InitialValues = 16,
@@ -36,8 +38,8 @@ pub enum Purpose {
 
 /// The stream at an address.
 ///
-/// The address is the cipher's key itself, so that distinct addresses give independent streams and
-/// any of them can be opened without drawing the others.
+/// The address is the key of the cipher itself, so that distinct addresses give independent streams
+/// and any of them can be opened without drawing from the others.
 pub fn stream(seed: u64, purpose: Purpose, first: u64, second: u64) -> Stream {
     let mut key = [0; 32];
     for (bytes, word) in key

@@ -2,7 +2,7 @@
 //!
 //! - [`draw`]: tables, figures and pages from plain numbers, as text, SVG, HTML, PNG and PDF;
 //! - [`live`]: a model of parameters as a page that predicts in the browser;
-//! - [`report`]: what is compared, and the page, figures and tables that show it.
+//! - [`report`]: the compared numbers, and the page, figures and tables that show them.
 
 pub mod draw;
 pub mod live;

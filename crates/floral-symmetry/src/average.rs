@@ -1,11 +1,11 @@
-//! The average of a field over all positions that a group brings it to.
+//! The average of a field over a symmetry group.
 
 use super::{Motion, Symmetries};
 use crate::Lattice;
 
 impl Symmetries {
-    /// The mean over all motions, each by `apply`, and all rolls. field: [channel, point] -> the same
-    /// shape.
+    /// The mean of a field over all motions, which `apply` applies, and all rolls. field: [channel,
+    /// point] -> the same shape.
     pub fn average(
         &self,
         lattice: &Lattice,
@@ -27,7 +27,7 @@ impl Symmetries {
     }
 }
 
-/// Every value replaced by the mean of its line along `axis`.
+/// Replaces every value by the mean of its line along `axis`.
 fn along(lattice: &Lattice, axis: usize, channel: &[f64]) -> Vec<f64> {
     let (n, stride) = (lattice.axes[axis].len, lattice.stride(axis));
     let start = |p: usize| p - lattice.position(p, axis) * stride;

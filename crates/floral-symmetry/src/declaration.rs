@@ -1,4 +1,5 @@
-//! A symmetry as it is declared: `roll:x`, `roll:x:1/2`, `sign`, `reflect:x:-`, `transpose:x,y`, `scale:-1`.
+//! A symmetry as declared: `roll:x`, `roll:x:1/2`, `sign`, `reflect:x:-`, `transpose:x,y`,
+//! `scale:-1`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Role, Signs};
 use crate::{Error, Result};
 
-/// One symmetry of a problem, by the names of its axes.
+/// One symmetry of a problem; axes are given by name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Symmetry {
@@ -17,21 +18,21 @@ pub enum Symmetry {
         /// The axis.
         axis: String,
     },
-    /// Translation along a periodic axis by one of several equal parts of it, as where a forcing repeats
-    /// along the axis.
+    /// Translation along a periodic axis by one of several equal parts of its length, for example
+    /// where a forcing repeats along the axis.
     RollPart {
         /// The axis.
         axis: String,
-        /// Into how many parts it is divided.
+        /// The number of equal parts.
         parts: usize,
     },
     /// Change of sign.
     Sign(Signs),
-    /// Reflection of an axis: i -> n-1-i on a closed one, i -> -i mod n on a periodic one.
+    /// Reflection of an axis: i -> n-1-i on a non-periodic one, i -> -i mod n on a periodic one.
     Reflect {
         /// The axis.
         axis: String,
-        /// Signs that go with it.
+        /// The signs of the channels.
         signs: Signs,
     },
     /// Exchange of two axes.
@@ -47,12 +48,12 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
-    /// Whether it takes points to other points.
+    /// Whether the symmetry moves points.
     pub fn moves_points(&self) -> bool {
         !matches!(self, Self::Sign(_) | Self::Scale { .. })
     }
 
-    /// The axis along which it takes points to points only if they are evenly spaced.
+    /// The axis that has to be evenly spaced for the symmetry to map points to points.
     pub fn spaced_axis(&self) -> Option<&str> {
         match self {
             Self::Roll { axis } | Self::RollPart { axis, .. } | Self::Reflect { axis, .. } => {
@@ -62,8 +63,8 @@ impl Symmetry {
         }
     }
 
-    /// Whether it leaves the values of these channels of the solution as they are, and only moves
-    /// them: a function of the values then has the symmetry too.
+    /// Whether the symmetry leaves the values of these channels of the solution unchanged and only
+    /// moves them. A function of the values then has the symmetry too.
     pub fn keeps_values(&self, channels: &[bool]) -> bool {
         match self {
             Self::Roll { .. } | Self::RollPart { .. } | Self::Transpose { .. } => true,

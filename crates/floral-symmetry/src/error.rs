@@ -1,10 +1,10 @@
-//! What can be wrong with a declared symmetry: each variant carries the facts and says what to do.
+//! Errors of declared symmetries: each variant carries the facts and says what to do.
 
-/// What can go wrong, in words meant for the person who typed the command.
+/// An error, in words meant for the person who typed the command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Symmetries and a lattice that do not go together.
+    /// Symmetries that do not fit the lattice or the channels.
     #[error("{context}: {reason}")]
     Config {
         /// The symmetry in question.
@@ -16,7 +16,7 @@ pub enum Error {
     /// A name of an axis or of a symmetry that does not exist.
     #[error("unknown {kind} {name:?}; choose one of {known}")]
     UnknownName {
-        /// What kind of thing was asked for.
+        /// The kind of name: axis or symmetry.
         kind: &'static str,
         /// The name as given.
         name: String,

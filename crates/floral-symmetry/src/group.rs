@@ -1,27 +1,28 @@
-//! What a list of symmetries generates on a lattice: rolled axes, a finite group, a scaling.
+//! The group that a list of symmetries generates on a lattice: rolled axes, finite motions, a
+//! scaling.
 
 use super::{Motion, Role, Signs, Symmetry};
 use crate::Lattice;
 use crate::{Error, Result};
 
-/// More motions than this are a mistake in the declaration, not a symmetry.
+/// Largest size of the finite group; more motions indicate a mistake in the declaration.
 const MOST_MOTIONS: usize = 64;
 
 /// The symmetries of a problem, checked against its lattice and its channels.
 #[derive(Debug, Clone)]
 pub struct Symmetries {
-    /// The axes along which fields may roll, in increasing order.
+    /// The axes along which fields may be rolled (translated), in increasing order.
     pub rolled: Vec<usize>,
-    /// The finite group of the others, the identity first.
+    /// The finite group that the other symmetries generate, the identity first.
     pub motions: Vec<Motion>,
     /// The solution's exponent under a scaling of the input.
     pub scale: Option<f64>,
-    /// What was declared or found.
+    /// The symmetries that were declared or found.
     pub declared: Vec<Symmetry>,
 }
 
 impl Symmetries {
-    /// No symmetry but the identity.
+    /// The trivial group: the identity alone.
     pub fn none(lattice: &Lattice, input: usize, solution: usize) -> Self {
         Self {
             rolled: Vec::new(),
@@ -36,7 +37,7 @@ impl Symmetries {
         self.rolled.is_empty() && self.motions.len() == 1 && self.scale.is_none()
     }
 
-    /// What `declared` generates for fields of `input` and `solution` channels.
+    /// The group that `declared` generates, for fields of `input` and `solution` channels.
     pub fn new(
         declared: &[Symmetry],
         lattice: &Lattice,
@@ -74,7 +75,7 @@ impl Symmetries {
         }
     }
 
-    /// Multiplies until nothing new appears.
+    /// Multiplies motions by the generators until no new motion appears.
     fn close(&mut self, generators: &[Motion]) -> Result<()> {
         let mut next = 0;
         while next < self.motions.len() {
@@ -106,7 +107,7 @@ pub fn roll(lattice: &Lattice, axis: usize, steps: usize, channels: [usize; 2]) 
     Motion::new(source, input, solution)
 }
 
-/// The axis of that name, along which fields close.
+/// The number of the axis with this name; refuses an axis that is not periodic.
 fn periodic(symmetry: &Symmetry, lattice: &Lattice, name: &str) -> Result<usize> {
     let axis = lattice.axis(name)?;
     match lattice.axes[axis].periodic {
@@ -150,7 +151,8 @@ fn generator(
     Ok(Motion::new(source, input, solution))
 }
 
-/// i -> n-1-i on a closed axis; i -> -i mod n on a periodic one, whose point 0 is its own mirror.
+/// i -> n-1-i on a non-periodic axis; i -> -i mod n on a periodic one, whose point 0 is its own
+/// mirror.
 fn reflected(lattice: &Lattice, axis: usize) -> Vec<usize> {
     let n = lattice.axes[axis].len;
     if lattice.axes[axis].periodic {
@@ -160,7 +162,8 @@ fn reflected(lattice: &Lattice, axis: usize) -> Vec<usize> {
     }
 }
 
-/// Where each point's value comes from if the position along `axis` comes from `from`.
+/// The source point of every point, if position i along `axis` takes its value from position
+/// `from(i)`.
 fn places(lattice: &Lattice, axis: usize, from: impl Fn(usize) -> usize) -> Vec<usize> {
     let stride = lattice.stride(axis);
     let place = |point| {
@@ -170,7 +173,7 @@ fn places(lattice: &Lattice, axis: usize, from: impl Fn(usize) -> usize) -> Vec<
     (0..lattice.len()).map(place).collect()
 }
 
-/// i -> i + n / parts mod n.
+/// Source points of the translation i -> i + n / parts mod n.
 fn rolled_by_part(
     symmetry: &Symmetry,
     lattice: &Lattice,

@@ -1,5 +1,5 @@
-//! The grid as regression sees it: axes with a name, a length, and whether their ends are one point; or
-//! points that one axis counts.
+//! The lattice on which fields are given: named axes with a length and periodicity, or scattered
+//! points.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ pub struct LatticeAxis {
     pub name: String,
     /// Number of points.
     pub len: usize,
-    /// Whether the point after the last is the first.
+    /// Whether the axis is periodic: the point after the last is the first.
     pub periodic: bool,
-    /// Whether its points are evenly spaced, so that rolls and reflections take points to points.
+    /// Whether its points are evenly spaced, so that rolls and reflections map points to points.
     pub even: bool,
 }
 
-/// A tensor product of axes, the last one fastest in memory; or scattered points, which the only axis
-/// counts.
+/// A tensor product of axes, the last one fastest in memory; or scattered points, numbered along
+/// the only axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lattice {
     /// The axes, slowest first.
     pub axes: Vec<LatticeAxis>,
-    /// Where points lie that the only axis counts; none of a tensor product.
+    /// The scattered points; `None` for a tensor product of axes.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -37,12 +37,12 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// A lattice of these axes, the slowest first.
+    /// A lattice of these axes, slowest first.
     pub fn new(axes: Vec<LatticeAxis>) -> Self {
         Self { axes, points: None }
     }
 
-    /// Scattered points, counted along an axis of this name.
+    /// Scattered points, numbered along an axis of this name.
     pub fn of_points(name: &str, points: Points) -> Self {
         let axis = LatticeAxis {
             name: name.to_owned(),
@@ -56,7 +56,7 @@ impl Lattice {
         }
     }
 
-    /// Where points lie that are no tensor product.
+    /// The scattered points; `None` for a tensor product of axes.
     #[inline]
     pub fn points(&self) -> Option<&Arc<Points>> {
         self.points.as_ref()
@@ -80,7 +80,7 @@ impl Lattice {
         self.axes.iter().map(|axis| axis.len).collect()
     }
 
-    /// How far apart in memory neighbours along `axis` are.
+    /// The distance in memory between neighbours along `axis`.
     #[inline]
     pub fn stride(&self, axis: usize) -> usize {
         self.axes[axis + 1..].iter().map(|axis| axis.len).product()
@@ -92,7 +92,7 @@ impl Lattice {
         index / self.stride(axis) % self.axes[axis].len
     }
 
-    /// The number of the axis of this name.
+    /// The number of the axis with this name.
     pub fn axis(&self, name: &str) -> Result<usize> {
         let found = self.axes.iter().position(|axis| axis.name == name);
         found.ok_or_else(|| {

@@ -1,8 +1,10 @@
-//! Symmetries of a problem, declared as data and acted out on arrays.
+//! Symmetries of a problem, declared as short strings and applied to arrays.
 //!
-//! A symmetry moves input and solution together: if u solves for a, the moved u solves for the
-//! moved a. `declaration` reads and writes them as short strings, `motion` moves arrays,
-//! `group` gathers what a list of them generates on a lattice, `average` takes means over all of it.
+//! A symmetry moves input and solution together: if u is the solution of the input a, the moved u
+//! is the solution of the moved a. `declaration` reads and writes symmetries as strings, `motion`
+//! moves arrays, `group` builds the group that a list of symmetries generates on a `lattice`, and
+//! `average` averages a field over it. `points` holds scattered points, for domains that are no
+//! grid.
 
 mod average;
 mod declaration;
@@ -31,6 +33,6 @@ pub use signs::Signs;
 pub enum Role {
     /// The input a.
     Input,
-    /// The solution, and its low-fidelity copy.
+    /// The solution, and low fidelity.
     Solution,
 }

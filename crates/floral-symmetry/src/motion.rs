@@ -1,8 +1,8 @@
-//! A motion: points change places and channels their signs, without loss.
+//! A motion: a permutation of the points and a sign per channel.
 
 use super::Role;
 
-/// An element of a symmetry group that permutes points and multiplies channels.
+/// An element of a symmetry group that permutes points and multiplies channels by signs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Motion {
     /// The point that each point's value comes from.
@@ -17,7 +17,7 @@ impl Motion {
         Self::new((0..points).collect(), vec![1.0; input], vec![1.0; solution])
     }
 
-    /// A motion by the point that each point's value comes from, and a factor a channel.
+    /// A motion from the source point of every point and one factor per channel.
     pub(super) fn new(source: Vec<usize>, input: Vec<f64>, solution: Vec<f64>) -> Self {
         Self {
             source: source.into_iter().map(|point| point as u32).collect(),
@@ -26,7 +26,7 @@ impl Motion {
         }
     }
 
-    /// Number of points that it moves.
+    /// Number of points of a field.
     pub fn points(&self) -> usize {
         self.source.len()
     }
@@ -51,7 +51,7 @@ impl Motion {
         moved.collect()
     }
 
-    /// The moved field of squares, which no sign changes: variances go this way.
+    /// The moved field without the factors of channels: for variances, which no sign changes.
     pub fn apply_even(&self, values: &[f64]) -> Vec<f64> {
         let channels = values.chunks_exact(self.points());
         channels
@@ -65,14 +65,14 @@ impl Motion {
             .map(move |&from| factor * channel[from as usize])
     }
 
-    /// Where the values of these points go.
+    /// The points to which the values at these points move.
     pub fn destinations(&self, points: &[usize]) -> Vec<usize> {
         let inverse = self.inverse();
         let to = |&point: &usize| inverse.source[point] as usize;
         points.iter().map(to).collect()
     }
 
-    /// First `self`, then `next`.
+    /// The composition: first `self`, then `next`.
     pub fn then(&self, next: &Self) -> Self {
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).collect();
         Self {

@@ -1,24 +1,25 @@
-//! Points that are no tensor product of axes, such as those of a mesh: where they lie, what they weigh.
+//! Scattered points, such as those of a mesh: coordinates and quadrature weights.
 
 use serde::{Deserialize, Serialize};
 
-/// Bits of a coordinate in the order of [`Points::curve`].
+/// Bits per coordinate in the order of [`Points::curve`].
 const BITS: u32 = 20;
 
-/// Points with quadrature weights: all that regression on them needs.
+/// Scattered points with quadrature weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Points {
-    /// From 0 to 1 over the box around the points: [coordinate][point].
+    /// Coordinates from 0 to 1 over the bounding box of the points: [coordinate][point].
     coordinates: Vec<Vec<f64>>,
-    /// Of mean one.
+    /// Quadrature weights, normalised to mean 1.
     weights: Vec<f64>,
-    /// Of the domain: 2 for a surface in space.
+    /// Dimension of the domain: 2 for a surface in space.
     dimension: usize,
 }
 
 impl Points {
-    /// Points in any units, `[coordinate][point]`, with positive weights; a coordinate in which all points
-    /// agree is left out. `dimension` is that of the domain, such as 2 for a surface in space.
+    /// Points with coordinates in any unit, `[coordinate][point]`, and positive weights. A
+    /// coordinate that is the same at all points is dropped. `dimension` is that of the domain,
+    /// such as 2 for a surface in space.
     pub fn new(coordinates: &[Vec<f64>], weights: &[f64], dimension: usize) -> Self {
         let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
         let coordinates: Vec<Vec<f64>> = coordinates.iter().filter_map(|c| unit(c)).collect();
@@ -34,12 +35,12 @@ impl Points {
         self.weights.len()
     }
 
-    /// From 0 to 1 over the box around the points: `[coordinate][point]`.
+    /// Coordinates from 0 to 1 over the bounding box of the points: `[coordinate][point]`.
     pub fn coordinates(&self) -> &[Vec<f64>] {
         &self.coordinates
     }
 
-    /// Quadrature weights, of mean one.
+    /// Quadrature weights, normalised to mean 1.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -49,12 +50,12 @@ impl Points {
         self.dimension
     }
 
-    /// About how far a point is from its neighbours, by its weight.
+    /// The approximate distance of a point to its neighbours, estimated from its weight.
     pub fn spacing(&self, point: usize) -> f64 {
         (self.weights[point] / self.count() as f64).powf(1.0 / self.dimension as f64)
     }
 
-    /// Whether there are as many as `count`, of at most three coordinates from 0 to 1, each with a
+    /// Whether these are `count` points of at most three coordinates from 0 to 1, each with a
     /// positive weight.
     pub fn is_sound(&self, count: usize) -> bool {
         let within = |c: &Vec<f64>| c.len() == count && c.iter().all(|x| (0.0..=1.0).contains(x));
@@ -66,8 +67,8 @@ impl Points {
             && (1..=3).contains(&self.dimension)
     }
 
-    /// The points in an order that depends on where they lie alone, along a curve on which neighbours
-    /// are close (Morton, 1966).
+    /// The points in the order of a space-filling curve, on which neighbours are close (Morton,
+    /// 1966). It depends only on the coordinates.
     pub fn curve(&self) -> Vec<usize> {
         let code = |p: usize| {
             let cell = |c: &Vec<f64>| (c[p] * f64::from((1_u32 << BITS) - 1)) as u64;
@@ -92,7 +93,7 @@ impl Points {
     }
 }
 
-/// A coordinate from 0 to 1; none if it is the same everywhere.
+/// A coordinate rescaled to the range from 0 to 1; `None` if it is constant.
 fn unit(values: &[f64]) -> Option<Vec<f64>> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

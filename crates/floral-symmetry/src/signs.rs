@@ -1,11 +1,11 @@
-//! Signs that a symmetry gives to the channels of input and solution.
+//! Signs by which a symmetry multiplies the channels of input and solution.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::Role;
 
-/// For each role one sign for all channels, or one a channel.
+/// For each role, one sign for all channels or one sign per channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signs {
     input: Vec<i8>,
@@ -13,12 +13,12 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// Nothing negates.
+    /// All signs positive.
     pub fn plus() -> Self {
         Self::all(1)
     }
 
-    /// All fields negate.
+    /// All signs negative.
     pub fn minus() -> Self {
         Self::all(-1)
     }
@@ -37,7 +37,7 @@ impl Signs {
         }
     }
 
-    /// One factor a channel; none if they were declared for another number of channels.
+    /// One factor per channel; `None` if the signs were declared for another number of channels.
     pub fn factors(&self, role: Role, channels: usize) -> Option<Vec<f64>> {
         match self.of(role) {
             [sign] => Some(vec![f64::from(*sign); channels]),
@@ -66,7 +66,8 @@ impl fmt::Display for Signs {
 impl FromStr for Signs {
     type Err = ();
 
-    /// `-`, `+`, `input=-`, `input=+,solution=-+`; a role that is not named keeps its sign.
+    /// Reads `-`, `+`, `input=-` or `input=+,solution=-+`; a role that is not named gets the sign
+    /// `+`.
     fn from_str(text: &str) -> Result<Self, ()> {
         if let Some(signs) = parse(text) {
             return Ok(Self {
@@ -86,7 +87,7 @@ impl FromStr for Signs {
     }
 }
 
-/// A sign a character.
+/// Reads one sign per character.
 fn parse(text: &str) -> Option<Vec<i8>> {
     let sign = |c| match c {
         '+' => Some(1),

@@ -2,7 +2,7 @@
 
 use crate::{Lattice, LatticeAxis};
 
-/// A lattice of axes with a name and a length; those whose name is in `periodic` close.
+/// A lattice of axes given by name and length; those named in `periodic` are periodic.
 pub(crate) fn lattice(axes: &[(&str, usize)], periodic: &[&str]) -> Lattice {
     let axis = |(name, len): &(&str, usize)| LatticeAxis {
         name: (*name).to_owned(),

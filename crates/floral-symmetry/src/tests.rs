@@ -1,4 +1,4 @@
-//! Laws of symmetries: they form a group, and what does not fit a lattice is refused.
+//! Tests of symmetries: they form a group, and those that do not fit a lattice are refused.
 
 use super::group::roll;
 use super::*;
@@ -39,7 +39,7 @@ fn a_cube_has_six_permutations_of_axes_and_forty_eight_motions() {
     let cube = lattice(&[("x", 3), ("y", 3), ("z", 3)], &[]);
     let permutations = generated(&cube, &["transpose:x,y", "transpose:y,z"]).unwrap();
     assert_eq!(permutations.motions.len(), 6);
-    // All of them keep what depends on the sum of positions alone.
+    // A field that depends only on the sum of positions is invariant under permutations of axes.
     let position = |p: usize| (0..3).map(|axis| cube.position(p, axis)).sum::<usize>() as f64;
     let sums: Vec<f64> = (0..27).map(position).collect();
     let keeps = |motion: &Motion| motion.apply(Role::Input, &sums) == sums;

@@ -1,11 +1,12 @@
-//! A small dataset on a line, for the examples of this documentation.
+//! A small one-dimensional dataset for the examples of this documentation.
 
 use std::path::Path;
 
 use crate::dataset::Dataset;
 use crate::{Arrays, Axis, Field, Grid, Result};
 
-/// Inputs k x for k = 1, ..., 8 with low fidelity sin(k x), and four realizations sin(k x) + e x of each.
+/// Inputs k x for k = 1, ..., 8, each with low fidelity sin(k x) and four realizations
+/// sin(k x) + e x.
 pub fn example(folder: &Path) -> Result<Dataset> {
     let grid = Grid::new(vec![Axis::closed("x", 16)]);
     let on_grid = |f: &dyn Fn(f64) -> f64| {

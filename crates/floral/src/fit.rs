@@ -1,4 +1,4 @@
-//! From a dataset to a model that predicts in one call.
+//! `fit`: from a dataset to a trained model in one call.
 
 use std::path::Path;
 
@@ -11,9 +11,11 @@ use crate::ranks::Alone;
 use crate::storage::refuse_overwriting;
 use crate::train::{Opening, TrainConfig, Training};
 
-/// Trains a run in a folder and loads what it has learned. A folder that holds the run already is gone
-/// on with, or only loaded if it is finished; one with other settings is refused. Low fidelity that
-/// the dataset lacks is computed first, if the settings name a command or the dataset has a solver.
+/// Trains a model on a dataset in a run folder and returns it, ready to predict.
+///
+/// If the folder already holds a run with these settings, training continues from its last
+/// checkpoint; a finished run is only loaded. A run with other settings is refused. Missing low
+/// fidelity is computed first, by the command in the settings or by the dataset's own solver.
 ///
 /// ```
 /// use floral::prelude::*;

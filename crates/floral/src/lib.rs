@@ -1,6 +1,6 @@
 //! FLORAL learns the distribution of the residual between a low-fidelity solution and the true one.
 //!
-//! From fields in memory to a fitted model, and from that to an ensemble for a new input:
+//! This example fits a model to fields in memory and predicts an ensemble for a new input:
 //!
 //! ```
 //! use floral::predict::{Case, Sampling};
@@ -42,28 +42,33 @@
 //! # Ok::<(), floral::Error>(())
 //! ```
 //!
-//! Long work takes an [`Observer`], by which it is watched and stopped: [`Silent`], an
-//! [`AtomicBool`](std::sync::atomic::AtomicBool), or one of your own. [`set_up`] chooses threads.
+//! Long computations take an [`Observer`], which receives their progress and can stop them:
+//! [`Silent`], an [`AtomicBool`](std::sync::atomic::AtomicBool), or your own implementation.
+//! [`set_up`] sets the number of threads.
 //!
-//! [`prelude`] has the names that most programs need, each with an example. Beyond it, in the order in which
-//! a field walks through the library:
+//! [`prelude`] has the names that most programs need, each with an example. The modules, in the
+//! order in which data pass through them:
 //!
-//! - [`grid`], [`mesh`], [`field`], [`quantity`], [`units`]: where values live, the values, and what they are;
+//! - [`grid`], [`mesh`], [`field`], [`quantity`], [`units`]: domains, values on them, names and
+//!   units;
 //! - [`problem`]: stochastic problems with a high-fidelity and a low-fidelity solver;
-//! - [`dataset`]: their solutions in a Zarr store, generated, imported and read input by input;
-//! - [`inspect`]: what a dataset holds, and whether its low-fidelity solver is worth it;
-//! - [`low`]: low fidelity on demand, by a solver of the user's, or what stands in for it;
-//! - [`transform`]: functions of a solution's values, so that predictions keep to its range;
+//! - [`dataset`]: solutions in a Zarr store: generated or imported, and read input by input;
+//! - [`inspect`]: a summary of a dataset, and how much its low-fidelity solver helps;
+//! - [`low`]: low fidelity computed on demand by a user's solver, or a stand-in for it;
+//! - [`transform`]: functions of solution values that keep predictions in the physical range;
 //! - [`kl`]: the default method, a conditional Karhunen-Loève expansion;
-//! - [`train`]: from a dataset to a run folder with checkpoints; [`device`]: where networks compute;
+//! - [`train`]: from a dataset to a run folder with checkpoints; [`device`]: processors for
+//!   networks;
 //! - [`predict`]: from a run and new inputs to realizations of their solutions;
-//! - [`evaluate`] and [`metric`]: a run's predictions beside the truth;
-//! - [`suggest`]: which inputs to simulate next; [`learn`]: the loop of fit, choice, solution;
-//! - [`sensitivity`]: quantities over laws of parameters or a pool, and which parameter matters;
-//! - [`unbiased`]: the mean of a quantity from a few fresh runs, without the bias of predictions.
+//! - [`evaluate`] and [`metric`]: scores of a run's predictions against the truth;
+//! - [`suggest`]: which inputs to simulate next; [`learn`]: the loop of fitting, choosing and
+//!   solving;
+//! - [`sensitivity`]: distributions of quantities over random parameters or a pool of inputs, and
+//!   which parameters matter;
+//! - [`unbiased`]: an unbiased mean of a quantity from a few fresh high-fidelity runs.
 //!
-//! Further modules serve the command, the Python package and the benchmarks; they are hidden here and may
-//! change at any time.
+//! Further modules serve the command, the Python package and the benchmarks. They are hidden here
+//! and may change at any time.
 
 pub mod evaluate;
 mod example;
@@ -114,22 +119,22 @@ pub use set_up::set_up;
 #[doc(hidden)]
 pub use set_up::{asked_outside, most_threads};
 
-/// Datasets: inputs, low-fidelity solutions and realizations of the true one, generated from a
-/// [`problem`] or made by other means, and read input by input.
+/// Datasets: inputs, low-fidelity solutions and realizations of the high-fidelity solution,
+/// generated from a [`problem`] or imported, and read input by input.
 pub mod dataset {
     pub use floral_data::dataset::*;
     pub use floral_problems::{Outcome, Request, generate, generate_across};
 }
 
 #[doc(hidden)]
-/// What a network costs: arithmetic and memory by formula, and the memory a machine has left.
+/// Cost of a network: operations and memory by formula, and the memory available on this machine.
 pub mod cost {
     pub use floral_data::memory::{available, check_room, kilobytes, spare_memory};
     pub use floral_flow::cost::*;
     #[cfg(feature = "networks")]
     pub use floral_networks::training::blocks::{sampling_rows, training_rows};
 
-    /// The memory that training holds at once, estimated before it starts.
+    /// Peak memory of training, estimated before it starts.
     pub mod memory {
         pub use floral_data::memory::gigabytes;
         pub use floral_flow::cost::memory::*;

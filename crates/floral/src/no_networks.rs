@@ -1,14 +1,14 @@
-//! What stands in the place of networks in a build without them: the processor, a learner that learns
-//! nothing, and one error.
+//! Replacements for the network types in a build without networks: the CPU as only device, a
+//! learner that learns nothing, and the error for methods that need a network.
 
 use crate::Error;
 use crate::kl::{self, Learner, Lesson, Network};
 
-/// What to do about it.
+/// Reason and remedy in the error message.
 const ADVICE: &str = "this build has no networks; choose the method floral-kl or kriging, or build with \
                       the feature networks";
 
-/// The error of what needs a network.
+/// Error for `what`, which needs a network.
 pub(crate) fn refusal(what: impl Into<String>) -> Error {
     Error::Config {
         context: what.into(),
@@ -16,10 +16,10 @@ pub(crate) fn refusal(what: impl Into<String>) -> Error {
     }
 }
 
-/// Stacks nothing on regressions, and refuses to read what was stacked.
+/// Adds no network to a blend of regressions, and refuses to read a stored one.
 #[derive(Debug, Clone, Copy)]
 pub struct Stack {
-    /// A seed that nothing is drawn from.
+    /// Unused; the type with networks has the same field.
     pub seed: u64,
 }
 
@@ -36,25 +36,25 @@ impl Learner for Stack {
     }
 }
 
-/// Devices by name: the processor alone.
+/// Devices by name: the CPU only.
 pub mod device {
     use crate::{Error, Result};
 
-    /// The names that a device may have, for help texts.
+    /// Valid device names, for help texts.
     pub const NAMES: &str = "cpu";
 
-    /// The processor.
+    /// The CPU.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub struct Device;
 
     impl Device {
-        /// The processor.
+        /// The CPU.
         pub fn flex() -> Self {
             Self
         }
     }
 
-    /// The device of this name.
+    /// The device with this name.
     pub fn named(name: &str) -> Result<Device> {
         if name == NAMES {
             return Ok(Device);
@@ -66,12 +66,12 @@ pub mod device {
         })
     }
 
-    /// What a device says of itself; nothing of the processor.
+    /// Description of the device's hardware adapter; `None` for the CPU.
     pub fn adapter_of(_device: &Device) -> Option<String> {
         None
     }
 
-    /// Whether a device is the processor.
+    /// Whether a device is the CPU.
     pub fn is_processor(_device: &Device) -> bool {
         true
     }

@@ -2,21 +2,21 @@
 //!
 //! | name | |
 //! |---|---|
-//! | [`Axis`], [`Grid`] | where values live |
+//! | [`Axis`], [`Grid`] | coordinates of the points of a field |
 //! | [`Field`] | values of one or more channels on a grid |
-//! | [`Quantity`] | what the values of a channel are |
-//! | [`Arrays`] | fields in memory, on their way to a dataset |
+//! | [`Quantity`] | name and units of a channel |
+//! | [`Arrays`] | fields in memory, to be written as a dataset |
 //! | [`Dataset`] | inputs, low fidelity and realizations in a Zarr store |
-//! | [`LowSolver`] | computes low fidelity: a closure, a command or a type of your own |
-//! | [`TrainConfig`], [`Method`] | the settings of a run, and its method |
-//! | [`fit`] | from a dataset to a model that predicts, in one call |
-//! | [`train`], [`RunFolder`] | the same in two steps, through a run folder that can be continued |
-//! | [`Predictor`] | a model: what a run has learned, with its formula |
-//! | [`Case`], [`Sampling`] | an input to predict, and how many realizations |
-//! | [`Ensemble`] | realizations of its solution: mean, spread, quantiles, exceedance |
-//! | [`evaluate`] | a model's predictions beside the truth |
-//! | [`Observer`], [`Event`], [`Silent`] | progress, and a way to stop |
-//! | [`Error`], [`Result`] | what can go wrong, and what to do |
+//! | [`LowSolver`] | low-fidelity solver: a closure, a command or a type of your own |
+//! | [`TrainConfig`], [`Method`] | settings and method of a run |
+//! | [`fit`] | from a dataset to a trained model in one call |
+//! | [`train`], [`RunFolder`] | the same in two steps, with a run folder that can be continued |
+//! | [`Predictor`] | a trained model |
+//! | [`Case`], [`Sampling`] | an input to predict; number of realizations, seed and solver |
+//! | [`Ensemble`] | predicted realizations of one input: mean, spread, quantiles, exceedance |
+//! | [`evaluate`] | scores of a model's predictions against the truth |
+//! | [`Observer`], [`Event`], [`Silent`] | progress reports and cancellation |
+//! | [`Error`], [`Result`] | errors, each with the remedy in its message |
 //!
 //! ```
 //! use floral::prelude::*;

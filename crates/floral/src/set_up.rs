@@ -1,31 +1,33 @@
-//! The speed of a process in one call: its threads.
+//! Set-up of the threads of a process.
 
 use std::num::NonZero;
 
 use crate::{Error, Result};
 
-/// Threads that any machine may be asked for, however few cores it has.
+/// Number of threads that is always allowed, however few cores the machine has.
 const FEW_THREADS: usize = 64;
 
-/// The most threads per core; more would only wait for each other.
+/// Largest number of threads per core; more would only wait for each other.
 const THREADS_PER_CORE: usize = 4;
 
 /// The environment variable that sets the number of threads of rayon.
 const FROM_OUTSIDE: &str = "RAYON_NUM_THREADS";
 
-/// Sets the number of threads of this process, including the calling one; by default one per core.
-/// Call it once, before anything else is computed. Returns how many there are: far more than cores are
-/// not started, as starting and waking them would take longer than any work.
+/// Sets the number of threads of this process, the calling thread included; by default one per
+/// core. Returns the number of threads in use. Call it once, before any other computation.
 ///
-/// A program that leaves it out computes the same on the threads that rayon starts, some percent
-/// slower. One that also wants the memory of training reused declares
-/// [`memory::Allocator`](crate::memory::Allocator) as its global allocator.
+/// The number is limited to 64 or four per core, whichever is larger: starting and waking more
+/// threads would take longer than their work.
+///
+/// A program that does not call it computes the same results on rayon's own threads, some percent
+/// slower. To reuse memory during training as well, declare
+/// [`memory::Allocator`](crate::memory::Allocator) as the global allocator.
 pub fn set_up(threads: Option<usize>) -> Result<usize> {
     if threads == Some(0) {
         return Err(Error::config("threads", "at least one is needed"));
     }
-    // The calling thread works with the others: handing work over would wake it some hundred times
-    // a step.
+    // The calling thread takes part in the work. Otherwise each training step would hand work over,
+    // and wake the calling thread, some hundred times.
     rayon::ThreadPoolBuilder::new()
         .num_threads(
             threads
@@ -39,13 +41,13 @@ pub fn set_up(threads: Option<usize>) -> Result<usize> {
     Ok(rayon::current_num_threads())
 }
 
-/// The number of threads that the environment asks for, if it does.
+/// The number of threads set by the environment variable, if any.
 pub fn asked_outside() -> Option<usize> {
     let asked = std::env::var(FROM_OUTSIDE).ok()?;
     asked.parse().ok().filter(|threads| *threads > 0)
 }
 
-/// More threads than this are of no use here.
+/// Largest useful number of threads on this machine.
 pub fn most_threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     FEW_THREADS.max(THREADS_PER_CORE * cores)

@@ -1,8 +1,8 @@
-//! The mean of a quantity of interest without the bias of a run: a few fresh high-fidelity solutions, and the run as
-//! control variate on a pool of further inputs.
+//! Unbiased mean of a quantity of interest from a few fresh high-fidelity runs, with the run's
+//! predictions on a larger pool of inputs as control variate.
 //!
-//! Fresh inputs and those of the pool are taken for independent draws of one law of inputs. The estimator is that of
-//! `floral_decisions::control_variate`.
+//! Fresh inputs and pool inputs are assumed to be independent draws from one distribution. The
+//! estimator is implemented in `floral_decisions::control_variate`.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -19,23 +19,25 @@ use crate::predict::{Cases, Predictor, Sampling, aligned_dataset};
 use crate::sensitivity::{refusal, refused};
 use crate::{Error, Result, Silent};
 
-/// The level of intervals.
+/// Nominal coverage of the reported intervals.
 const LEVEL: f64 = 0.9;
 
-/// What is wanted.
+/// Settings of [`unbiased_mean`].
 #[derive(Debug, Clone)]
 pub struct UnbiasedRequest {
-    /// Quantities of interest; thresholds have no meaning here.
+    /// Quantities of interest; thresholds are ignored.
     pub asked: Asked,
-    /// Realizations per input from which the run's mean of a quantity is computed that is not affine.
+    /// Realizations per input that estimate the predicted mean of a quantity that is not affine in
+    /// the solution.
     pub realizations: usize,
-    /// Their seed.
+    /// Seed of these realizations.
     pub seed: u64,
-    /// The cost of a fresh run, in any unit; none if no split of a budget is wanted.
+    /// Cost of a fresh high-fidelity run, in any unit; `None` if no split of a budget is wanted.
     pub cost_high: Option<f64>,
-    /// The cost of a prediction, low fidelity included, in the same unit; measured in seconds if absent.
+    /// Cost of a prediction, low fidelity included, in the same unit; if absent, the measured time
+    /// in seconds.
     pub cost_low: Option<f64>,
-    /// The budget to split; what fresh runs and pool have cost if absent.
+    /// Budget to split; if absent, the total cost of the fresh runs and of all predictions.
     pub budget: Option<f64>,
 }
 
@@ -52,69 +54,69 @@ impl Default for UnbiasedRequest {
     }
 }
 
-/// The mean of one quantity.
+/// The estimated mean of one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnbiasedQuantity {
-    /// Its name.
+    /// Name of the quantity.
     pub name: String,
     /// Its expression.
     pub expression: String,
     /// Its units.
     pub units: Option<String>,
-    /// The mean over inputs and realizations, without the run's bias.
+    /// Unbiased mean over inputs and realizations.
     pub mean: f64,
-    /// Its standard error.
+    /// Standard error of `mean`.
     pub standard_error: f64,
-    /// Its interval of 90 %.
+    /// 90 % confidence interval of the mean.
     pub interval: [f64; 2],
-    /// The mean of the fresh runs alone, and its standard error.
+    /// Mean of the fresh runs alone, and its standard error.
     pub runs_alone: [f64; 2],
-    /// The mean of the run's predictions over the pool, with its bias.
+    /// Mean of the run's predictions over the pool, which may be biased.
     pub predicted: f64,
-    /// The correlation over inputs of fresh runs and predictions.
+    /// Correlation over inputs between fresh runs and predictions.
     pub correlation: f64,
-    /// The coefficient of the control variate.
+    /// Coefficient of the control variate.
     pub coefficient: f64,
-    /// How many times the fresh runs would be needed alone for the same standard error.
+    /// Factor by which fresh runs alone would have to be more numerous for the same standard error.
     pub gain: f64,
-    /// Predictions less fresh runs, on average, and its standard error.
+    /// Mean of predictions minus fresh runs, and its standard error.
     pub bias: [f64; 2],
-    /// The probability of a bias at least as large if there is none.
+    /// Probability of a bias estimate at least as large if the true bias is zero.
     pub p_value: f64,
-    /// Fresh inputs, and inputs of the pool.
+    /// Numbers of fresh inputs and of pool inputs.
     pub inputs: [usize; 2],
-    /// The best split of a budget, if costs are given.
+    /// Best split of the budget, if costs are given.
     pub split: Option<BudgetSplit>,
 }
 
 /// The best split of a budget between fresh runs and predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BudgetSplit {
-    /// The budget, in the unit of the costs.
+    /// Budget, in the unit of the costs.
     pub budget: f64,
-    /// The cost of a fresh run, and of a prediction.
+    /// Cost of a fresh run and of a prediction.
     pub costs: [f64; 2],
-    /// Fresh runs.
+    /// Number of fresh runs.
     pub runs: f64,
-    /// Further inputs of the pool.
+    /// Number of further pool inputs.
     pub pool: f64,
-    /// The standard error that is expected.
+    /// Expected standard error of the mean.
     pub standard_error: f64,
-    /// The variance of fresh runs alone for the same budget over that of the split.
+    /// Variance of the mean of fresh runs alone at the same budget, divided by that of the split.
     pub gain: f64,
 }
 
 /// Fresh inputs with their high-fidelity solutions.
 pub struct Fresh<'a> {
-    /// The dataset.
+    /// Dataset with the fresh inputs and their solutions.
     pub dataset: &'a Dataset,
-    /// Its inputs as the run sees them.
+    /// Inputs of the dataset, aligned with the run.
     pub cases: &'a Cases<'a>,
-    /// Those that are taken.
+    /// Indices of the inputs to use.
     pub inputs: Range<usize>,
 }
 
-/// The means of quantities from fresh runs and a pool of inputs.
+/// Unbiased means of quantities from fresh runs and a pool of inputs, one result per quantity.
 pub fn unbiased_mean(
     predictor: &Predictor,
     fresh: &Fresh<'_>,
@@ -197,7 +199,7 @@ fn check(
     Ok(())
 }
 
-/// The predicted mean of each quantity at every input: `[input][quantity]`.
+/// Predicted mean of each quantity for every input: `[input][quantity]`.
 fn predicted(
     predictor: &Predictor,
     cases: &Cases<'_>,
@@ -218,7 +220,8 @@ fn predicted(
     inputs.into_par_iter().map(one).collect()
 }
 
-/// The mean of each quantity at an input: exact if it is affine and the mean is known, over draws otherwise.
+/// Predicted mean of each quantity for one input: exact if the quantity is affine and the predicted
+/// mean field is known in closed form, otherwise the mean over realizations.
 fn mean_at(
     predictor: &Predictor,
     cases: &Cases<'_>,
@@ -255,7 +258,8 @@ fn mean_at(
     Ok(prepared.values().iter().enumerate().map(mean).collect())
 }
 
-/// The mean of each quantity over the realizations of every fresh run: `[input][quantity]`.
+/// Mean of each quantity over the high-fidelity realizations of every fresh input:
+/// `[input][quantity]`.
 fn solved(
     predictor: &Predictor,
     fresh: &Fresh<'_>,

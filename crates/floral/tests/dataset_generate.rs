@@ -1,4 +1,4 @@
-//! Laws of generation: the bytes depend on the request alone.
+//! Tests of dataset generation: the bytes depend on the request alone.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod toy;

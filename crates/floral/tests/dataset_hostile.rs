@@ -1,4 +1,5 @@
-//! Laws of distrust: what a dataset only declares takes no memory, and no name leads out of it.
+//! Tests with untrusted datasets: sizes that are only declared take no memory, and no name leads
+//! out of the folder.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod toy;
@@ -76,7 +77,7 @@ fn more_inputs_than_can_be_or_than_are_stored_are_refused() {
         let refusal = Dataset::open(&path).unwrap_err().to_string();
         assert!(refusal.contains("has the shape ["), "{refusal}");
     }
-    // Hundreds of thousands that end in one that is stored are no more than a number.
+    // A large declared number of inputs takes no memory if the last one is stored.
     let path = declared(&folder, &[300_000, 1, 8], &[1, 1, 8]);
     let last = path.join("input/c/299999/0");
     fs::create_dir_all(&last).unwrap();
@@ -86,7 +87,7 @@ fn more_inputs_than_can_be_or_than_are_stored_are_refused() {
     assert_eq!(dataset.input(7).unwrap().values(), [0.0; 8]);
 }
 
-/// A file of a few bytes vouches for few values, however many are declared.
+/// A file of a few bytes can hold only few values, however many are declared.
 #[test]
 fn a_small_chunk_does_not_vouch_for_a_huge_array() {
     let folder = TempDir::new().unwrap();
@@ -103,7 +104,7 @@ fn a_small_chunk_does_not_vouch_for_a_huge_array() {
     assert!(refusal.contains("has the shape ["), "{refusal}");
 }
 
-/// Blosc's header says how much memory is taken before anything is unpacked.
+/// The header of Blosc gives the unpacked size, which is checked before anything is unpacked.
 #[test]
 fn a_chunk_that_says_to_hold_more_than_a_chunk_is_refused() {
     let folder = TempDir::new().unwrap();
@@ -214,7 +215,7 @@ fn a_dataset_has_the_domain_of_its_axes() {
     assert_eq!(dataset.grid().axes[1].domain, Domain::closed(-180.0, 90.0));
 }
 
-/// The attribute is all that distinguishes them from those of builds that did not write it.
+/// Older builds did not write the attribute; their datasets do not differ otherwise.
 #[test]
 fn a_dataset_without_domains_is_read_by_the_rule_and_counts_as_complete() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! Laws of reading: any Zarr v3 group in the layout opens, and what is wrong is named.
+//! Tests of reading: any Zarr v3 group in the layout opens, and errors name what is wrong.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod toy;
@@ -16,7 +16,7 @@ fn fixture(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Each value of the fixtures is its position in its array, halved.
+/// Values of the fixtures: half the position in the array.
 fn counted(from: usize, count: usize) -> Vec<f64> {
     (from..from + count).map(|i| i as f64 / 2.0).collect()
 }
@@ -25,7 +25,7 @@ fn refusal(path: &Path) -> String {
     Dataset::open(path).unwrap_err().to_string()
 }
 
-/// The same attributes as those of an imported file have the same meaning.
+/// Packing attributes have the same meaning in a dataset as in an imported file.
 #[test]
 fn packed_values_of_a_dataset_are_what_they_mean() {
     let folder = TempDir::new().unwrap();

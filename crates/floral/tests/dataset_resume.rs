@@ -1,4 +1,5 @@
-//! Laws of what is cut or in the way: an unfinished dataset goes on, a complete one is safe.
+//! Tests of interrupted generation: an unfinished dataset is continued, a complete one is not
+//! overwritten.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod toy;
@@ -197,7 +198,8 @@ fn an_exchange_cut_between_its_renames_is_brought_to_its_end() {
     assert!(!at("data.zarr.partial").exists());
 }
 
-/// Names are exchanged at once, so either the old or the new dataset lies aside when it is cut.
+/// The two names are exchanged atomically: after an interruption, either the old or the new dataset
+/// is under the temporary name.
 #[test]
 fn an_exchange_at_once_that_is_cut_before_or_after_is_brought_to_its_end() {
     for is_exchanged in [false, true] {

@@ -1,4 +1,5 @@
-//! Laws of expansions: they move with their query, learn what is local or linear, do not depend on units, refuse what is wrong.
+//! Tests of expansions: they are equivariant, learn local or linear relations, do not depend on
+//! units, and refuse invalid data.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::kl::{
@@ -99,7 +100,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     norm(a.iter().zip(b).map(|(a, b)| a - b)) / norm(b.iter().copied())
 }
 
-/// Errors of the mean, as a share of low fidelity's, and of the aleatoric variance.
+/// Relative errors: of the mean, divided by that of low fidelity, and of the aleatoric variance.
 fn errors(found: &Prediction, new: &Solved, problem: &dyn Problem) -> [f64; 2] {
     let input = floral::Field::scalar(problem.grid(), new.input.clone());
     let exact = problem.exact_moments(&input).unwrap().unwrap();
@@ -223,7 +224,7 @@ fn damaged_bytes_are_refused_or_read_but_never_panic() {
     assert!(Expansion::from_bytes(&bytes[..bytes.len() / 2]).is_err());
     for k in 0..60 {
         let mut damaged = bytes.clone();
-        // The head of the file, where sizes are, and places all over it.
+        // Bytes in the head, which holds the sizes, and bytes spread over the file.
         let at = if k < 40 {
             7 * k
         } else {
@@ -241,7 +242,7 @@ fn points_known_here_and_there_tell_nearly_as_much() {
     let (problem, lattice, symmetries) = advection();
     let solved = solved(problem.as_ref(), 6, 50);
     let n = lattice.len();
-    // Other points for every input, and another number of them.
+    // Every input has different points, and a different number of them.
     let known: Vec<Vec<usize>> = (0..6)
         .map(|i| (0..n).filter(|p| p % (9 + i) == i).collect())
         .collect();
@@ -309,7 +310,8 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     assert!(refusal(&[case]).contains("not finite"));
 }
 
-/// Fields on a block and a run of each: products and derivatives of the input along its axes.
+/// An input on a block with one realization, made of products and derivatives of the input along
+/// the axes.
 fn block(shape: [usize; 3], order: [usize; 3], index: u64) -> Solved {
     let points: usize = shape.iter().product();
     let place = |p: usize| {
@@ -343,7 +345,7 @@ fn block(shape: [usize; 3], order: [usize; 3], index: u64) -> Solved {
     }
 }
 
-/// What is predicted on a block whose axes come in some order, by point of the order x, y, z.
+/// The prediction on a block whose axes have the given order, with points in the order x, y, z.
 fn predicted_block(order: [usize; 3]) -> (Vec<f64>, Vec<f64>) {
     const SIZES: [usize; 3] = [4, 5, 6];
     let shape = order.map(|name| SIZES[name]);

@@ -1,4 +1,4 @@
-//! The integrators of the paper's experiments see every wave of time that networks are fed with.
+//! The ODE solvers of the paper's experiments resolve every wave of the networks' time embedding.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use floral::operator::time_embedding::frequencies;
 use floral::sample::OdeSolver;
 
-/// Every table named `solver`, however deep.
+/// Every table named `solver`, at any depth.
 fn solvers(value: &toml::Value, found: &mut Vec<OdeSolver>) {
     if let toml::Value::Table(table) = value {
         for (key, value) in table {

@@ -1,4 +1,4 @@
-//! Files of other programs, as their own libraries wrote them, become datasets; damaged ones are
+//! Files of other programs, written by their own libraries, are imported; damaged files are
 //! refused. `fixtures/import/make.py` makes the files.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -29,7 +29,7 @@ fn look(path: &Path) -> floral::Result<Found> {
     Import::open(&[path.to_owned()])?.look(&ImportOptions::default(), &Silent)
 }
 
-/// The values of `make.py`, stored in floats of 32 bits at least.
+/// Checks the values of `make.py`, which are stored at least in single precision.
 fn check(dataset: &Dataset) {
     assert_eq!((dataset.inputs(), dataset.realizations()), (3, 2));
     let x: Vec<f64> = (0..8).map(|i| f64::from(i) / 8.0).collect();
@@ -65,7 +65,7 @@ fn every_format_gives_the_values_that_were_written() {
     }
 }
 
-/// A folder with arrays of NumPy: names, shapes and values.
+/// A folder with NumPy arrays of these names, shapes and values.
 fn arrays(arrays: &[(&str, &str, Vec<f64>)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, shape, values) in arrays {
@@ -131,21 +131,21 @@ fn high_fidelity_is_known_where_it_was_computed() {
         dataset.at_known(0, counted(8)).unwrap(),
         [0.0, 2.0, 4.0, 6.0]
     );
-    // Coordinates that are not those of the grid are no such points.
+    // Without its coordinates, the coarser array does not match the grid.
     let x = dataset.path().join("x_high/zarr.json");
     assert!(x.is_file());
     fs::remove_file(x).unwrap();
     assert!(Dataset::open(dataset.path()).is_err());
 }
 
-/// Bytes all over every file in turn: an error or a result, and never a panic.
+/// Damage to single bytes all over every file gives an error or a result, but never a panic.
 #[test]
 fn damage_anywhere_is_no_panic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged");
     for name in FILES {
         let whole = fs::read(fixture(name)).unwrap();
-        // An odd number, so that every place in a word is met.
+        // An odd step, so that every position within a word occurs.
         let step = (whole.len() / 1000) | 1;
         for (i, at) in (0..whole.len()).step_by(step).enumerate() {
             let mut damaged = whole.clone();
@@ -193,7 +193,7 @@ fn damage_to_a_store_is_no_panic() {
     }
 }
 
-/// Metadata that is JSON, but no object.
+/// Metadata that is valid JSON but not an object.
 #[test]
 fn nodes_that_are_no_objects_are_refused_or_empty() {
     for text in ["7", "[]", "true", "\"text\"", "null", "{\"attributes\": 7}"] {
@@ -201,7 +201,7 @@ fn nodes_that_are_no_objects_are_refused_or_empty() {
             let folder = tempfile::tempdir().unwrap();
             copy(&fixture("..").join(name), folder.path());
             fs::write(folder.path().join(file), text).unwrap();
-            // Whether it is taken does not matter: it must not end the program.
+            // It may be accepted or refused, but must not panic.
             let _ = look(folder.path());
         }
     }

@@ -1,5 +1,6 @@
-//! Meshes that netCDF4, meshio and h5py wrote are read with their fields; files that lead elsewhere, and
-//! small ones that unpack to far more, are refused. `fixtures/mesh/make.py` makes the files.
+//! Meshes written by netCDF4, meshio and h5py are read with their fields. Files that refer to paths
+//! outside their folder, and small files that unpack to far more, are refused.
+//! `fixtures/mesh/make.py` makes the files.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,7 +15,7 @@ fn fixture(name: &str) -> PathBuf {
     tests.join("fixtures/mesh").join(name)
 }
 
-/// The value of u at a point, first and last.
+/// The value of u at a point, at the first (0) or last (1) time.
 fn u(time: usize, [x, y, _]: [f64; 3]) -> f64 {
     [x + 2.0 * y, 3.0 * x - y][time]
 }
@@ -52,7 +53,7 @@ fn meshes_of_other_libraries_are_read_with_their_fields_at_every_time() {
     assert_eq!(kinds, ["triangle", "quad"]);
 }
 
-/// u at the points of a file, first and last.
+/// Checks u at the points of a file, at the first and last time.
 fn assert_u(name: &str, points: usize, measure: f64) {
     let file = read_mesh(&fixture(name), &[Pick::at("u", "t", 0)]).unwrap();
     assert_eq!(file.mesh.points().count(), points, "{name}");
@@ -81,7 +82,7 @@ fn netcdf_without_a_mesh_is_no_file_with_one() {
     }
 }
 
-/// What is said of the XDMF fixture in a folder of its own, where its numbers are named otherwise.
+/// The error for a copy of the XDMF fixture whose data are referred to by `place`.
 fn refused(place: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("inner");

@@ -1,5 +1,5 @@
-//! Laws of fields on meshes: what is stored is read again, weights are areas, another mesh is brought
-//! to the run's, and what makes no sense on points is refused.
+//! Tests of fields on meshes: they are stored and read again, weights are areas, inputs on another
+//! mesh are interpolated, and settings that need a grid are refused.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::mesh::{CellKind, Cells, Mesh, Points};
@@ -7,7 +7,8 @@ use floral::metric::MeanFieldError;
 use floral::train::{Method, TrainConfig};
 use floral::{Arrays, Field, Grid, Quantity, Silent, fit};
 
-/// A square of triangles, n points a side, at the places of a map of the unit interval.
+/// A square of triangles with n points per side; `place` maps the unit interval to coordinates
+/// along x.
 fn square(n: usize, place: impl Fn(f64) -> f64) -> Mesh {
     let at = |i: usize| i as f64 / (n - 1) as f64;
     let points: Vec<f64> = (0..n * n)
@@ -24,7 +25,7 @@ fn at_points(grid: &Grid, value: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     points.map(|point| value(point[0], point[1])).collect()
 }
 
-/// Inputs of one parameter, solutions load * (x + y).
+/// Inputs with one parameter, load, and solutions load * (x + y).
 fn arrays(grid: &Grid) -> Arrays {
     let load = [Quantity::named("load").with_units("N").as_parameter()];
     let mut arrays = Arrays::new(grid.clone()).quantities(load, [Quantity::named("u")]);

@@ -29,7 +29,8 @@ fn the_network_on_a_plane_agrees_with_the_reference() {
     agrees("filmfno_2d");
 }
 
-/// The file is made by `make_block.py` beside it, with the peer that reproduces the other two.
+/// The file was made by `make_block.py` beside it, with an independent implementation that
+/// reproduces the other two files.
 #[test]
 fn the_network_on_a_block_agrees_with_the_reference() {
     let checks = verify_file(&fixture("filmfno_3d"), &Device::flex()).unwrap();
@@ -40,7 +41,7 @@ fn the_network_on_a_block_agrees_with_the_reference() {
 
 type Tensors = BTreeMap<String, (Vec<usize>, Vec<u8>)>;
 
-/// The outcome for a file changed in one place.
+/// The outcome of verification for a changed file.
 fn outcome(change: impl Fn(&mut Tensors)) -> Result<bool, Error> {
     let file = std::fs::read(fixture("filmfno_1d")).unwrap();
     let mut tensors: Tensors = SafeTensors::deserialize(&file)

@@ -1,4 +1,5 @@
-//! The network on odd, prime, coarse and fine grids beside itself written out in double precision.
+//! Compares the network on odd, prime, coarse and fine grids with a plain implementation in double
+//! precision.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod plain_network;
@@ -29,8 +30,9 @@ struct Case {
     weights: Vec<Weight>,
     w: Channels,
     condition: Channels,
-    /// Points per axis, and along z, y and x.
+    /// Points per axis.
     shape: Vec<usize>,
+    /// Points along z, y and x.
     grid: [usize; 3],
 }
 
@@ -72,7 +74,7 @@ impl Case {
         }
     }
 
-    /// The derivative of sum(r v) along a direction in each array.
+    /// Compares the derivative of sum(r v) along a direction in each array with finite differences.
     fn assert_gradients(&self) {
         let r = wave(self.w.len(), self.shape.iter().product(), 0.13);
         let loss = (self.velocity() * tensor(&r, self.grid)).sum();

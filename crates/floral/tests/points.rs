@@ -1,4 +1,5 @@
-//! The network of points by every method of the paper, on a mesh, a masked grid and a grid.
+//! Tests of the network of points, with every method of the paper, on a mesh, a masked grid and a
+//! grid.
 #![allow(clippy::unwrap_used)] // A test may panic.
 #![cfg(feature = "networks")]
 
@@ -14,7 +15,7 @@ use floral::train::config::{NetworkConfig, NetworkKind, OptimiserConfig, Stoppin
 use floral::train::{Method, RunFolder, TrainConfig, train};
 use floral::{Arrays, Axis, Event, Field, Grid, Observer, Silent};
 
-/// Scattered points of the plane.
+/// Scattered points in the plane.
 fn cloud() -> Grid {
     let place = |i: usize, step: f64| (i as f64 * step).fract();
     let points: Vec<f64> = (0..30)
@@ -28,7 +29,8 @@ fn plane() -> Grid {
     Grid::new(vec![Axis::closed("y", 6), Axis::periodic("x", 5)])
 }
 
-/// Inputs a, low fidelity a^2 and realizations of a^2 + a x / 2 plus noise of deviation 0.1.
+/// Inputs a, low fidelity a^2 and realizations a^2 + a x / 2 plus noise with standard deviation
+/// 0.1.
 fn dataset(grid: &Grid, folder: &Path, hole: &[usize]) -> Dataset {
     let mut arrays = Arrays::new(grid.clone());
     let wave = |seed: usize| (seed as f64 * 12.9898).sin() * 43_758.545_3;
@@ -79,7 +81,8 @@ fn config(method: Method, epochs: usize) -> TrainConfig {
     }
 }
 
-/// The mean over points and realizations of predictions of the first test input.
+/// The predicted mean field for the first test input, and its root mean square distance from the
+/// first realization.
 fn prediction(run: &RunFolder, data: &Dataset) -> (Vec<f64>, f64) {
     let predictor = Predictor::load(run, &Device::flex()).unwrap();
     let needs_low = run.config().unwrap().method.needs_low();
@@ -131,12 +134,12 @@ fn a_residual_on_points_is_learned() {
     let path = folder.path().join("run");
     let run = RunFolder::create(&path, &config(Method::ResidualFno, 60)).unwrap();
     train(&run, &data, &Device::flex(), &Silent).unwrap();
-    // Low fidelity alone errs by up to a / 2, the noise has a deviation of 0.06.
+    // The error of low fidelity alone is up to a / 2; the noise has a standard deviation of 0.06.
     let (_, error) = prediction(&run, &data);
     assert!(error < 0.12, "{error}");
 }
 
-/// Asks to stop after some steps.
+/// Requests a stop after some steps.
 struct Impatient(AtomicUsize, usize);
 
 impl Observer for Impatient {

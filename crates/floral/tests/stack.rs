@@ -1,5 +1,5 @@
-//! The network stacked on regressions: what it learns, and that it is the same on any number of threads
-//! and after reading.
+//! Tests of the network stacked on regressions: it learns a planted residual, and it is the same on
+//! any number of threads and after reading.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::kl::{
@@ -21,7 +21,7 @@ fn lattice(len: usize) -> Lattice {
     }])
 }
 
-/// Smooth periodic fields: the guess is linear, and misses the square.
+/// Smooth periodic fields; the first guess is linear and misses a quadratic part.
 fn lesson<'a>(lattice: &'a Lattice, symmetries: &'a Symmetries) -> Lesson<'a> {
     let mut rng = floral::random::stream(5, floral::random::Purpose::Input, 0, 0);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };

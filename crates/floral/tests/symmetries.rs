@@ -1,4 +1,4 @@
-//! Laws of symmetries: our own solvers obey those that they declare.
+//! Tests that the built-in solvers have the symmetries that they declare.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 use floral::Field;
@@ -21,20 +21,21 @@ fn draw(problem: &dyn Problem) -> Field {
         .unwrap()
 }
 
-/// The field moved in this role.
+/// The field after the motion, in this role.
 fn moved(motion: &Motion, role: Role, field: &Field) -> Field {
     let values = motion.apply(role, field.values());
     Field::from_values(field.channels(), field.grid_shape(), values).unwrap()
 }
 
-/// Largest difference of two fields, over the largest value.
+/// Largest difference of two fields, relative to the largest value.
 fn difference(a: &Field, b: &Field) -> f64 {
     let largest = a.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     let pairs = a.values().iter().zip(b.values());
     pairs.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / largest
 }
 
-/// Solves before and after each motion, at low fidelity and at high fidelity without randomness.
+/// Checks that the low- and high-fidelity solutions move with their input; the problem must have no
+/// randomness.
 fn assert_equivariant(problem: &dyn Problem, motions: &[Motion], tolerance: f64) {
     let input = draw(problem);
     let high = |input: &Field| {
@@ -65,7 +66,7 @@ fn advection_rolls_and_changes_sign_with_its_initial_state() {
     assert_equivariant(problem.as_ref(), &motions, 1e-13);
 }
 
-/// The random factor is stationary: mean and variance roll too.
+/// The random factor is stationary, so mean and variance roll as well.
 #[test]
 fn the_exact_moments_of_advection_roll_with_its_initial_state() {
     let problem = problem("advection", "resolution = 32");

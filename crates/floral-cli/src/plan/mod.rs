@@ -14,7 +14,7 @@ use floral_bench::{Stopwatch, training_rate, update_rate};
 use crate::{Ending, constants, device, output};
 use training::Training;
 
-/// What `floral plan` takes.
+/// Arguments of `floral plan`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral plan --grid 512x512 --inputs 2000 --realizations 50 --ranks 64\n  \
@@ -156,7 +156,7 @@ impl Arguments {
     }
 }
 
-/// 1, 2, 4, ... and the last, if it is none of them.
+/// 1, 2, 4, ... up to `last`, then `last` itself if it is not a power of two.
 fn powers_of_two(last: usize) -> impl Iterator<Item = usize> {
     let powers = std::iter::successors(Some(1usize), |n| n.checked_mul(2));
     let own = (!last.is_power_of_two()).then_some(last);

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::training::Training;
 use crate::duration::readable;
 
-/// The efficiency above which more ranks are worth it.
+/// The efficiency above which further ranks are worthwhile.
 const FAIR: f64 = 0.8;
 
 impl Training {
@@ -82,7 +82,7 @@ impl Training {
         )
     }
 
-    /// How many ranks are worth it.
+    /// How many ranks are worthwhile.
     fn verdict(&self, rows: &[StepCost]) -> String {
         let fair = rows
             .iter()

@@ -17,10 +17,10 @@ use floral_bench::MeasuredNetwork;
 use super::Arguments;
 use crate::data;
 
-/// Points per axis that are timed at most.
+/// Maximum number of points per axis in a timed run.
 const MOST_TIMED: usize = 64;
 
-/// The most grid points, and inputs: larger counts would lose digits.
+/// Maximum number of grid points and of inputs: larger counts would lose digits.
 const MOST_POINTS: usize = 1 << 32;
 
 /// The size of a training.
@@ -104,7 +104,7 @@ impl Training {
         }
     }
 
-    /// What is timed instead: the same width on a grid that takes little time.
+    /// The network that is timed in its place: the same width, on a grid that takes little time.
     pub fn typical(&self, device: Device) -> MeasuredNetwork {
         let grid = self.grid.iter().map(|&n| n.min(MOST_TIMED)).collect();
         MeasuredNetwork {
@@ -119,14 +119,14 @@ impl Training {
         self.config.stopping.epochs
     }
 
-    /// Seconds of all epochs, should it not stop early.
+    /// Seconds of all epochs, if training does not stop early.
     pub fn seconds(&self, row: &StepCost) -> f64 {
         row.seconds() * (self.steps * self.epochs()) as f64
     }
 }
 
 impl Arguments {
-    /// The sizes of a dataset that need not exist.
+    /// The sizes given by options in place of a dataset.
     fn sizes(&self) -> (Shapes, usize, usize) {
         let grid = match &self.grid {
             Some(Resolution::PerAxis(list)) => list.clone(),

@@ -30,7 +30,7 @@ impl Command {
     }
 }
 
-/// As a shell reads it.
+/// The command line with the quotes that a shell needs.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,".contains(c);
@@ -66,7 +66,7 @@ pub(super) fn generate(folder: &Folder, sizes: &QuickstartSizes) -> Command {
         .path(&folder.data())
 }
 
-/// Networks have their settings in a file; regressions need only the split.
+/// Networks read their settings from a file; regressions need only the split and the seed.
 pub(super) fn train(folder: &Folder, sizes: &QuickstartSizes, method: Method) -> Command {
     let command = Command::new("train")
         .path(&folder.data())
@@ -83,7 +83,7 @@ pub(super) fn train(folder: &Folder, sizes: &QuickstartSizes, method: Method) ->
     command.word("-o").path(&folder.run(method))
 }
 
-/// The report without its introduction, next to the quickstart's own.
+/// The report without its introduction, in a file next to the quickstart's report.
 pub(super) fn report(folder: &Folder, sizes: &QuickstartSizes) -> Command {
     let runs = METHODS.map(|method| folder.run(method));
     let command = runs

@@ -1,4 +1,4 @@
-//! What the report of a quickstart has beyond that of `floral report`: the question, one input as an
+//! Additions of the quickstart to the page of `floral report`: the question, one input as an
 //! example, and the commands.
 
 use floral_report::draw::{Block, Page, Section};

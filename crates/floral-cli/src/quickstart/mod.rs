@@ -1,8 +1,8 @@
 //! `floral quickstart`: 1DCR from data to report, at a size that two cores train in a minute.
 //!
-//! Generates, trains and reports like the commands of these names, and prints each step as the command
-//! that does it. Steps finished by an earlier call are skipped. The report is that of `floral report`
-//! with an [`introduction`].
+//! Generates, trains and reports like the commands of these names, and prints each step as the
+//! equivalent command. Steps finished by an earlier call are skipped. The report is that of
+//! `floral report` with an [`introduction`].
 
 mod command;
 mod introduction;
@@ -27,7 +27,7 @@ use crate::{Ending, interrupt, output};
 pub use command::Command;
 use sizes::QuickstartSizes;
 
-/// What `floral quickstart` takes.
+/// Arguments of `floral quickstart`.
 #[derive(clap::Args)]
 #[command(
     after_help = "Generates a small dataset, trains four methods on it, evaluates them and \
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Where the files of a quickstart are.
+/// The folder of a quickstart, and the paths of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Folder(PathBuf);
 
@@ -100,7 +100,7 @@ impl Folder {
 #[derive(Debug, Clone, PartialEq)]
 struct Outcome {
     report: PathBuf,
-    /// Methods by metrics, a table for every channel of the solution.
+    /// Scores of the methods (rows) by metrics (columns), one table per channel of the solution.
     tables: Vec<Table>,
 }
 

@@ -19,7 +19,7 @@ pub const METHODS: [Method; 4] = [
     Method::FloralKl,
 ];
 
-/// Those of a build without networks.
+/// The methods of a build without networks.
 #[cfg(not(feature = "networks"))]
 pub const METHODS: [Method; 2] = [Method::Kriging, Method::FloralKl];
 
@@ -45,7 +45,7 @@ pub struct QuickstartSizes {
 }
 
 impl QuickstartSizes {
-    /// About a minute on two cores.
+    /// Takes about a minute on two cores.
     pub fn small(seed: u64) -> Self {
         Self {
             seed,
@@ -59,7 +59,7 @@ impl QuickstartSizes {
         }
     }
 
-    /// Seconds: every step runs, nothing is learned.
+    /// Takes seconds: every step runs, but nothing is learned.
     pub fn tiny(seed: u64) -> Self {
         Self {
             seed,
@@ -86,7 +86,8 @@ impl QuickstartSizes {
         Request::new(self.inputs.iter().sum(), self.realizations, self.seed)
     }
 
-    /// The training of a method. A short training needs a bold start and a quick decay.
+    /// The training of a method. A short training needs a large initial learning rate and a fast
+    /// decay.
     pub fn training(&self, method: Method) -> TrainConfig {
         let [test, validation, train] = self.inputs;
         let settings = TrainConfig {
@@ -106,7 +107,7 @@ impl QuickstartSizes {
             },
             stopping: StoppingConfig {
                 epochs: self.epochs,
-                // Regression has learned all it can in half of the epochs.
+                // A regression converges within half of the epochs.
                 patience: 20,
                 ..Default::default()
             },
@@ -136,7 +137,7 @@ impl QuickstartSizes {
         }
     }
 
-    /// From prior to solution.
+    /// The integrator from prior to solution.
     fn solver(&self) -> OdeSolver {
         OdeSolver::named("midpoint", Some(self.steps.max(1)))
             .expect("a method that exists, with at least one step")

@@ -1,4 +1,4 @@
-//! Laws of a quickstart, at its tiniest size.
+//! Tests of a quickstart at its smallest size.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,4 +1,4 @@
-//! The trainings of a quickstart, as many at a time as there are cores.
+//! The trainings of a quickstart, one at a time per core.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::{Folder, QuickstartSizes, command};
 use crate::step_log::StepLog;
 use crate::workers::Workers;
 
-/// The run folders of all methods, made where they are missing.
+/// The run folders of all methods, created if missing.
 pub(super) fn runs(folder: &Folder, sizes: &QuickstartSizes) -> Result<Vec<RunFolder>> {
     METHODS
         .into_iter()
@@ -45,12 +45,12 @@ pub(super) fn train_all(
     log: &StepLog,
 ) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // One thread each: small tensors gain nothing from being handed around.
+    // One thread each: operations on small tensors gain nothing from several threads.
     let workers = Workers {
         count: cores,
         threads: 1,
     };
-    // The longest, which are the last, begin first.
+    // The longest trainings are last in the list and start first.
     workers.run(runs.iter().rev(), |run| {
         if log.should_stop() {
             return Err(Error::Interrupted);

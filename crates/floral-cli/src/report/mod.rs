@@ -29,7 +29,7 @@ use crate::{
     provenance,
 };
 
-/// What `floral report` takes.
+/// Arguments of `floral report`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral report runs/darcy-* --data darcy.zarr -o report.html\n  \
@@ -174,7 +174,7 @@ pub struct Arguments {
     device: device::Arguments,
 }
 
-/// The name of an axis and a place along it.
+/// Parses an axis and a coordinate along it.
 fn coordinate(text: &str) -> Result<(String, f64), String> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(name, at)| Some((name.trim().to_owned(), at.parse().ok()?)));
@@ -183,7 +183,7 @@ fn coordinate(text: &str) -> Result<(String, f64), String> {
         .ok_or_else(|| "give an axis and a coordinate, as in z=0.5".into())
 }
 
-/// What is written.
+/// The format of a report.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// One page that needs no other file
@@ -200,7 +200,7 @@ pub enum Format {
     Json,
 }
 
-/// Predicts what is missing and writes the report.
+/// Makes the missing predictions and writes the report.
 pub fn run(arguments: &Arguments) -> Result<Ending> {
     arguments.check()?;
     check_output(arguments)?;
@@ -226,7 +226,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
 }
 
 impl Arguments {
-    /// Refuses what contradicts itself, before anything is read.
+    /// Refuses contradictory options before anything is read.
     fn check(&self) -> Result<()> {
         ensure!(
             !self.live || (self.runs.len() == 1 && self.format == Format::Html),
@@ -258,7 +258,7 @@ impl Arguments {
         self.solver.asked().map(drop)
     }
 
-    /// The runs compared with the truth of a dataset.
+    /// Compares the runs with the truth of a dataset.
     fn compared(&self, runs: &[RunFolder], data: &Path, device: &Device) -> Result<Comparison> {
         for run in runs {
             output::notes(&run.best()?.header.notes());
@@ -275,7 +275,7 @@ impl Arguments {
         Ok(comparison)
     }
 
-    /// What the runs predict of new inputs.
+    /// Predicts new inputs with the runs.
     fn predicted(&self, runs: &[RunFolder], device: &Device) -> Result<Comparison> {
         let progress = Progress::new("report", interrupt::flag()?);
         let mut all = Vec::new();
@@ -302,7 +302,7 @@ impl Arguments {
         Ok(comparison)
     }
 
-    /// A file of new inputs as a run sees it.
+    /// A file of new inputs, prepared and checked for a run.
     fn new_file(
         &self,
         path: &Path,
@@ -334,7 +334,7 @@ impl Arguments {
         })
     }
 
-    /// Notes where a file has more inputs than are shown.
+    /// Prints a note for each file that has more inputs than are shown.
     fn note_hidden(&self, runs: &[NewRun<'_>]) {
         for file in runs.first().iter().flat_map(|run| &run.files) {
             let all = self.inputs.as_ref().map_or(file.cases.inputs(), Range::len);
@@ -349,7 +349,7 @@ impl Arguments {
         }
     }
 
-    /// What other commands have found.
+    /// Results of other commands: sensitivity analyses and learning curves.
     fn found(&self) -> Result<Found> {
         let (files, maps) = (&self.sensitivity, &self.sensitivity_maps);
         ensure!(

@@ -1,4 +1,4 @@
-//! What `floral report` writes: a page, or figures and tables.
+//! Writes the result of `floral report`: a page, or figures and tables.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use floral_report::report::{Comparison, Exported, exports, page};
 use super::{Arguments, Format};
 use crate::output;
 
-/// The size up to which a page opens quickly and can be mailed.
+/// Size in bytes up to which a page opens quickly and can be mailed.
 const LARGE: usize = 15_000_000;
 
-/// Sharp in print, and light enough for slides.
+/// Default pixels per inch: sharp in print, and light enough for slides.
 const DPI: u32 = 200;
 
-/// Identifies a page of ours, which may be replaced.
+/// Identifies a page that FLORAL has written, which may be replaced.
 const MARK: &str = "<title>FLORAL report";
 
-/// Refuses to replace what is no report, before hours are spent on predictions.
+/// Refuses to replace a file that is not a report, before hours are spent on predictions.
 pub(super) fn check_output(arguments: &Arguments) -> Result<()> {
     let path = &arguments.output;
     if arguments.force || !path.exists() {

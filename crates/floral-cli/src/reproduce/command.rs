@@ -25,7 +25,7 @@ use crate::step_log::StepLog;
 use crate::workers::Workers;
 use crate::{Ending, device, interrupt, output, provenance};
 
-/// What `floral reproduce` takes.
+/// Arguments of `floral reproduce`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral reproduce table1                           # every cell, at a small scale\n  \
@@ -136,7 +136,7 @@ impl Arguments {
     }
 }
 
-/// Does what is missing, and prints the tables; `words` is the command line, which they record.
+/// Runs the missing steps and prints the tables, which record the command line `words`.
 pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Result<Ending> {
     let jobs = arguments.jobs.unwrap_or_else(rayon::current_num_threads);
     ensure!(jobs > 0, "--jobs 0: at least one run at a time is needed");
@@ -181,7 +181,7 @@ pub fn run(arguments: &Arguments, words: &[OsString], ranks: &dyn Ranks) -> Resu
     })
 }
 
-/// The command without the place of its program, and the machine it ran on.
+/// The command without the path of its program, and the machine on which it ran.
 fn made_by(words: &[OsString], jobs: usize) -> Provenance {
     let typed = words.iter().skip(1).map(|word| word.to_string_lossy());
     let command = std::iter::once("floral".into()).chain(typed.map(Into::into));
@@ -219,7 +219,8 @@ fn publish_all(
     Ok(())
 }
 
-/// A page for each amount of training data of each system, and one of all, from the finished runs.
+/// Draws a page for each amount of training data of each system, and one for all, from the finished
+/// runs.
 fn draw(
     arguments: &Arguments,
     store: &Store,

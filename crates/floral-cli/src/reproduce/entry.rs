@@ -11,34 +11,35 @@ use floral::evaluate::MeanErrors;
 use floral::train::Method;
 use floral_report::draw::Row;
 
-/// A cell's row.
+/// The row of a cell.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
     /// The row's name.
     pub name: String,
     /// Training samples.
     pub samples: usize,
-    /// Training points per axis; all of them if absent.
+    /// Training points per axis; `None` means all.
     pub resolution: Option<usize>,
-    /// Why there are no values of ours.
+    /// Why values of ours are missing, if any are.
     pub missing: Option<String>,
-    /// What the paper reports of scores.
+    /// The scores in the paper.
     pub paper: Option<PaperScores>,
-    /// The smallest error that the paper reports for this cell, for methods that it does not have.
+    /// The scores with the smallest error in the paper for this cell, for methods that it does not
+    /// have.
     pub best: Option<PaperScores>,
-    /// What the paper reports of times.
+    /// The times in the paper.
     pub paper_times: Option<PaperTimes>,
     /// The run's name.
     pub run: String,
-    /// Our scores and times, a record for every seed that is there.
+    /// Our scores and times: a record for every seed that is evaluated.
     pub ours: Vec<Record>,
-    /// The same in a word, for the row's name.
+    /// Why values are missing, in a word or two, for the row's name.
     #[serde(skip)]
     pub short: Option<&'static str>,
 }
 
 impl Entry {
-    /// `seeds` are the same cell of every seed.
+    /// `seeds` holds the same cell for every seed.
     pub(super) fn new(
         target: Target,
         study: &Study,
@@ -94,13 +95,13 @@ impl Entry {
         }
     }
 
-    /// The mean over seeds; none unless all that are there have the value.
+    /// The mean over seeds; `None` unless every record has the value.
     pub(super) fn mean(&self, of: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
         let values: Vec<f64> = self.ours.iter().map(of).collect::<Option<_>>()?;
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 
-    /// The deviation over seeds, of two or more.
+    /// The standard deviation over seeds, from two records or more.
     pub(super) fn deviation(&self, of: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
         let mean = self.mean(&of)?;
         let rest = self.ours.len().checked_sub(1).filter(|rest| *rest > 0)?;
@@ -109,7 +110,7 @@ impl Entry {
         Some((squares.iter().sum::<f64>() / rest as f64).sqrt())
     }
 
-    /// Low fidelity's errors, averaged over seeds.
+    /// The errors of low fidelity, averaged over seeds.
     pub(super) fn low(&self) -> Option<MeanErrors> {
         let of = |value: fn(&MeanErrors) -> f64| {
             self.mean(|record| record.evaluation.low.as_ref().map(value))
@@ -124,7 +125,7 @@ impl Entry {
         })
     }
 
-    /// These values under its name, with why they are missing.
+    /// A row with these values; its name says if values are missing.
     pub(super) fn row(&self, values: Vec<Option<f64>>) -> Row {
         let name = match self.short {
             Some(short) => format!("{} ({short})", self.name),

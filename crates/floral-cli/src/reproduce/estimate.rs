@@ -1,4 +1,4 @@
-//! Estimates: what steps will cost, from a few steps of each size timed on this machine.
+//! Estimates of the cost of steps, from a few steps of each size timed on this machine.
 
 use std::collections::HashMap;
 
@@ -18,27 +18,27 @@ use floral::train::model::{Model, Shapes, initial};
 use floral::train::samples::Samples;
 use floral::{Grid, Result};
 
-/// Evaluations of the velocity that an adaptive integrator is assumed to need.
+/// Assumed number of velocity evaluations of an adaptive integrator.
 const ADAPTIVE_EVALUATIONS: usize = 80;
 
-/// Hidden values of the samples that are timed: enough to be typical, few enough to be quick.
+/// Hidden values of the timed samples: enough to be typical, few enough to be quick.
 const TIMED_VALUES: usize = 1 << 20;
 
-/// Realizations of the solver that are timed.
+/// Number of timed realizations of the solver.
 const TIMED_REALIZATIONS: usize = 16;
 
-/// Seconds that a regression takes for each grid value of an input that it is fitted to, and of a
-/// realization that it draws: orders of magnitude on one core.
+/// Seconds of a regression on one core, per grid value of an input in the fit and of a realization
+/// that is drawn: orders of magnitude.
 const FITTED_VALUE: f64 = 5e-5;
 const DRAWN_VALUE: f64 = 1e-7;
 
 /// Bytes that a regression keeps for each grid value of an input.
 const FITTED_BYTES: f64 = 100.0;
 
-/// What remains to be done for a cell.
+/// The remaining cost of a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Estimate {
-    /// Seconds of training, if it does not stop early.
+    /// Seconds of training if it does not stop early.
     pub training: f64,
     /// Seconds of evaluation.
     pub evaluation: f64,
@@ -46,31 +46,31 @@ pub struct Estimate {
     pub bytes: f64,
 }
 
-/// Seconds of the parts that make up trainings and evaluations.
+/// Seconds of the parts of trainings and evaluations.
 #[derive(Debug, Clone, Copy)]
 struct Rates {
-    /// A sample's gradient.
+    /// The gradient of one sample.
     gradient: f64,
-    /// An optimiser's step, without the gradients.
+    /// One step of the optimiser, without the gradients.
     update: f64,
-    /// A sample's loss on the training grid.
+    /// The loss of one sample on the training grid.
     validation: f64,
-    /// A velocity on the full grid.
+    /// One velocity on the full grid.
     velocity: f64,
     parameters: usize,
 }
 
-/// What is known of a problem's own solver.
+/// Properties of a problem's own solver.
 #[derive(Debug, Clone, Copy)]
 struct Solver {
     /// Seconds of one realization.
     realization: f64,
-    /// Whether moments are known without realizations.
+    /// Whether the moments are known without realizations.
     exact: bool,
 }
 
-/// Times each size once, with the threads of the pool in which it is asked, by processor time where
-/// others use the machine too.
+/// Times each size once, with the threads of the calling pool. Uses processor time where other
+/// programs share the machine.
 pub struct Stopwatch<'a> {
     device: &'a Device,
     rates: HashMap<String, Rates>,
@@ -78,7 +78,7 @@ pub struct Stopwatch<'a> {
 }
 
 impl<'a> Stopwatch<'a> {
-    /// Nothing is timed before it is asked for.
+    /// Times nothing before it is requested.
     pub fn new(device: &'a Device) -> Self {
         Self {
             device,
@@ -93,14 +93,14 @@ impl<'a> Stopwatch<'a> {
         Ok(realizations as f64 * self.solver_of(study)?.realization)
     }
 
-    /// What a cell costs from nothing.
+    /// The cost of a cell from scratch.
     pub fn cell(&mut self, study: &Study, cell: &Cell) -> Result<Estimate> {
         if cell.method.recipe().is_some() {
             return self.regression(study, cell);
         }
         let rates = self.rates_of(study, cell)?;
         let training = &cell.training;
-        // Rows of an input, and of all inputs that are trained on.
+        // Rows per input, and rows of all training inputs.
         let (each, rows) = match training.optimiser.rows {
             Rows::Realizations => (study.request.realizations, cell.samples),
             Rows::Inputs => (1, study.experiment.inputs(cell.samples)),
@@ -125,12 +125,13 @@ impl<'a> Stopwatch<'a> {
         Ok(Estimate {
             training: training.stopping.epochs as f64 * epoch,
             evaluation: training.split.test_inputs() as f64 * input,
-            // The best and the last, each with weights and two moments of the optimiser.
+            // Two checkpoints, the best and the last, each with weights and two moments of the
+            // optimiser.
             bytes: (2 * 3 * size_of::<f32>() * rates.parameters) as f64,
         })
     }
 
-    /// A regression is nothing that could be timed on zeros; the figures are rough.
+    /// A rough estimate: a regression cannot be timed on zeros.
     fn regression(&mut self, study: &Study, cell: &Cell) -> Result<Estimate> {
         let (training, options) = (&cell.training, study.experiment.options());
         let inputs = study.experiment.inputs(cell.samples) + training.split.validation_inputs();
@@ -157,7 +158,7 @@ impl<'a> Stopwatch<'a> {
         let mut streams: Vec<Stream> = (0..TIMED_REALIZATIONS as u64).map(draw).collect();
         let size = problem.low_fidelity(&input)?.values().len();
         let mut out = vec![0.0; TIMED_REALIZATIONS * size];
-        // The problems' own solvers run on processors, whatever the networks do.
+        // The solvers of the problems run on the CPU, whatever device the networks use.
         let seconds = timed(&Device::flex(), || {
             problem
                 .high_fidelity(&input, &mut streams, &mut out)
@@ -242,7 +243,8 @@ fn measure(study: &Study, cell: &Cell, coarse: &Grid, device: &Device) -> Result
     })
 }
 
-/// Samples of one input that are zero everywhere: arithmetic takes as long as with any other.
+/// Samples of one input that are zero everywhere; the arithmetic takes as long as with other
+/// values.
 fn white(cell: &Cell, model: &Model, grid: &Grid) -> Samples<'static> {
     let points = grid.len();
     let hidden = cell.training.network.hidden_channels;
@@ -253,7 +255,7 @@ fn white(cell: &Cell, model: &Model, grid: &Grid) -> Samples<'static> {
     Samples::new(grid.clone(), conditions, vec![vec![0.0; rows * size]], size)
 }
 
-/// Calls a function with the loss of these samples.
+/// Calls a function with the loss on these samples.
 fn loss_of(cell: &Cell, samples: &Samples, call: impl FnOnce(&Loss) -> Result<f64>) -> Result<f64> {
     let prior = cell.training.prior.on(&samples.grid)?;
     let draws = |sample: usize| stream(0, Purpose::Path, 0, sample as u64);
@@ -268,8 +270,8 @@ fn loss_of(cell: &Cell, samples: &Samples, call: impl FnOnce(&Loss) -> Result<f6
     })
 }
 
-/// Seconds of a call; one that is quick is called again, warm. On processors they are those of a machine
-/// that does nothing else.
+/// Seconds of a call. A quick call is repeated, so that caches are warm. On a CPU the time excludes
+/// other programs.
 fn timed(device: &Device, call: impl FnMut() -> Result<()>) -> Result<f64> {
     let watch = floral_bench::Stopwatch {
         seconds: 0.2,

@@ -1,4 +1,4 @@
-//! An experiment: a problem, its data, trainings and evaluations, and what the paper reports of it.
+//! An experiment: a problem, its data, trainings and evaluations, and the values in the paper.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use floral::sample::OdeSolver;
 use floral::train::{Method, TrainConfig};
 use floral::{Error, Result};
 
-/// The files in `experiments/`, so that the command works anywhere.
+/// The files in `experiments/`, embedded so that the command works in any folder.
 const EMBEDDED: [(&str, &str); 5] = [
     (
         "experiments/1dcr.toml",
@@ -36,7 +36,7 @@ const EMBEDDED: [(&str, &str); 5] = [
     ),
 ];
 
-/// The scale at which an experiment is what its file says.
+/// The scale at which an experiment is unchanged.
 pub const PAPER_SCALE: &str = "paper";
 
 /// The sections that a scale may change.
@@ -49,44 +49,44 @@ const SCALED: [&str; 6] = [
     "evaluation",
 ];
 
-/// One problem's share of the tables, at one scale.
+/// One problem's share of the tables at one scale.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// The name by which users ask for it.
+    /// The name for `--only`.
     pub name: String,
-    /// The name in print.
+    /// The title in print.
     pub title: String,
     /// The built-in problem.
     pub problem: String,
-    /// Its constants where they differ from the defaults.
+    /// The constants that differ from the problem's defaults.
     #[serde(default)]
     pub constants: Table,
     /// The dataset.
     pub data: DataConfig,
     /// The cells of the tables.
     pub protocol: Protocol,
-    /// How every method is trained; read apart from the rest.
+    /// The training that all methods share; parsed separately.
     #[serde(skip)]
     pub training: TrainConfig,
-    /// What keeps a training short.
+    /// Limits that keep a training short.
     #[serde(default)]
     pub budget: Budget,
-    /// How predictions are made and judged.
+    /// How predictions are made and evaluated.
     pub evaluation: EvaluationConfig,
-    /// What the paper reports.
+    /// The values in the paper.
     pub paper: Paper,
 }
 
-/// The dataset, apart from the problem.
+/// The dataset, without the problem.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataConfig {
     /// Realizations per input.
     pub realizations: usize,
-    /// The seed from which all is drawn.
+    /// The first seed of data and training.
     pub seed: u64,
-    /// How many seeds, from that one on; a table shows their mean and spread.
+    /// Number of consecutive seeds; a table shows mean and standard deviation over them.
     #[serde(default = "one")]
     pub seeds: u64,
 }
@@ -101,11 +101,11 @@ fn one() -> u64 {
 pub struct Protocol {
     /// Training samples of Table 1.
     pub sizes: Vec<usize>,
-    /// Training samples of Table 2.
+    /// Training samples of the cell in Table 2.
     pub timed_size: usize,
-    /// Training points per axis of Table 3 ...
+    /// Training points per axis of the cells in Table 3.
     pub resolutions: Vec<usize>,
-    /// ... and its training samples.
+    /// Training samples of the cells in Table 3.
     pub resolutions_size: usize,
     /// The methods.
     #[serde(default = "all_methods")]
@@ -116,27 +116,28 @@ fn all_methods() -> Vec<Method> {
     Method::ALL.to_vec()
 }
 
-/// What keeps a training short, whatever its number of samples.
+/// Limits that keep a training short, whatever its number of samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
-    /// At most about this many steps of the optimiser, in whole epochs.
+    /// Maximum number of optimiser steps, rounded to whole epochs.
     pub steps: Option<usize>,
-    /// The learning rate falls evenly to this share of its first value.
+    /// The learning rate decays exponentially to this fraction of its initial value.
     pub final_rate: Option<f64>,
-    /// The most points per axis on which networks are trained; they predict on all.
+    /// Maximum number of points per axis on which networks are trained; they predict on all points.
     pub points: Option<usize>,
-    /// A regression on the means of inputs takes as many steps as one on their realizations would.
+    /// Whether a regression on the means of inputs takes as many steps as one on their
+    /// realizations.
     pub steps_of_realizations: bool,
 }
 
-/// How predictions are made and judged.
+/// How predictions are made and evaluated.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationConfig {
     /// Realizations per test input of generative methods.
     pub realizations: usize,
-    /// Fresh realizations that make the truth where it is not exact.
+    /// Fresh realizations per input that estimate the truth if it is not known exactly.
     pub reference: usize,
     /// The seed of the priors.
     pub seed: u64,
@@ -145,13 +146,13 @@ pub struct EvaluationConfig {
 }
 
 impl Experiment {
-    /// The paper's experiments.
+    /// The experiments of the paper.
     pub fn embedded(scale: &str) -> Result<Vec<Self>> {
         let parse = |(context, text): (&str, &str)| Self::parse(text, scale, context);
         EMBEDDED.into_iter().map(parse).collect()
     }
 
-    /// The experiments of a folder: its files ending in `.toml`, by name.
+    /// The experiments in a folder: its `.toml` files, sorted by name.
     pub fn read_all(folder: &Path, scale: &str) -> Result<Vec<Self>> {
         let entries = std::fs::read_dir(folder).map_err(Error::io(folder))?;
         let mut paths = Vec::new();
@@ -175,7 +176,7 @@ impl Experiment {
         paths.iter().map(read).collect()
     }
 
-    /// Reads an experiment at a scale; unknown keys are refused.
+    /// Reads an experiment at a scale. Unknown keys are refused.
     pub fn parse(text: &str, scale: &str, context: &str) -> Result<Self> {
         let mut table: Table = text.parse().map_err(Error::toml(context))?;
         let scales = match table.remove("scale") {
@@ -252,7 +253,7 @@ impl Experiment {
         }
     }
 
-    /// The same for each of its seeds: other data, and other draws of all that training draws.
+    /// One experiment per seed, with its own data and its own random draws in training.
     pub fn by_seed(self) -> impl Iterator<Item = Self> {
         let seeds = 0..self.data.seeds;
         seeds.map(move |seed| {
@@ -263,12 +264,12 @@ impl Experiment {
         })
     }
 
-    /// The number of inputs whose realizations are this many training samples.
+    /// The number of inputs whose realizations make up this many training samples.
     pub fn inputs(&self, samples: usize) -> usize {
         samples / self.data.realizations
     }
 
-    /// The sizes of all cells.
+    /// The numbers of training samples of all cells.
     fn all_sizes(&self) -> impl Iterator<Item = usize> {
         let Protocol {
             timed_size,
@@ -279,7 +280,7 @@ impl Experiment {
         sizes.chain([timed_size, resolutions_size])
     }
 
-    /// The inputs of a dataset that serves every cell.
+    /// The number of inputs of a dataset that serves every cell.
     pub fn all_inputs(&self) -> usize {
         let most = self.all_sizes().max().map_or(0, |size| self.inputs(size));
         let split = &self.training.split;
@@ -287,7 +288,7 @@ impl Experiment {
     }
 }
 
-/// The settings that all cells share.
+/// The settings shared by all cells.
 fn trained_by(mut table: Table, context: &str) -> Result<TrainConfig> {
     for key in ["method", "resolution"] {
         if table.contains_key(key) {
@@ -295,15 +296,16 @@ fn trained_by(mut table: Table, context: &str) -> Result<TrainConfig> {
             return Err(Error::config(context, reason));
         }
     }
-    // Cells have their own methods; settings of networks are read for one that uses all of them.
+    // Each cell sets its own method; network settings are parsed for a method that uses all of
+    // them.
     table.insert("method".into(), Method::ResidualFno.name().into());
     let mut training = TrainConfig::from_table(table, context)?;
-    // The dataset is made for the split, not the reverse.
+    // The dataset is sized for the split, not the reverse.
     training.split = training.split.in_full();
     Ok(training)
 }
 
-/// Puts the values of `change` into `table`, table by table.
+/// Merges the values of `change` into `table`, recursively.
 fn merge(table: &mut Table, change: &Table) {
     for (key, value) in change {
         match (table.get_mut(key), value) {
@@ -354,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Sums over the rows of the printed tables catch a digit that went astray.
+    /// Sums over the rows of the printed tables reveal a mistyped digit.
     #[test]
     fn the_papers_values_add_up() {
         let sums = |name: &str| {

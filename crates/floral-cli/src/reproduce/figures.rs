@@ -1,5 +1,5 @@
-//! The figures: a page for each system and amount of training data, as the paper has them, and one
-//! with all runs of a system.
+//! The figures: a page for each system and amount of training data, as in the paper, and one with
+//! all runs of a system.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,19 +12,19 @@ use floral::evaluate;
 use floral::predict::Sampling;
 use floral_report::report::{Band, Options};
 
-/// Realizations at most for pictures, in which more cannot be seen.
+/// Maximum number of realizations for pictures; more would not be visible.
 const REALIZATIONS: usize = 200;
 
-/// What a page shows.
+/// The contents of a page.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// The experiment, and the training data where the page is of one amount: `darcy-500-r8`.
+    /// The experiment, and the amount of training data if the page has only one: `darcy-500-r8`.
     pub name: String,
-    /// The dataset, whose test inputs are shown.
+    /// The dataset whose test inputs are shown.
     pub data: PathBuf,
     /// The finished runs.
     pub runs: Vec<PathBuf>,
-    /// How many runs are missing.
+    /// Number of missing runs.
     pub missing: usize,
     /// How predictions are made.
     pub options: Options,
@@ -33,7 +33,7 @@ pub struct Figures {
 /// The figures of every system of a plan.
 pub fn figures(plan: &ReproductionPlan, store: &Store, states: &States) -> Vec<Figures> {
     let mut all = Vec::new();
-    // Of several seeds the first is shown.
+    // Only the first seed is shown.
     for position in plan.replicas().iter().map(|group| group[0]) {
         let study = &plan.studies[position];
         let cells = plan.cells_of(Target::Figures, position);
@@ -57,7 +57,7 @@ pub fn figures(plan: &ReproductionPlan, store: &Store, states: &States) -> Vec<F
     all
 }
 
-/// Training points per axis, all of them if absent, and training samples.
+/// Training points per axis (`None` means all) and number of training samples.
 type Amount = (Option<usize>, usize);
 
 fn of_cells(
@@ -84,7 +84,7 @@ fn of_cells(
                 },
                 ..evaluation
             },
-            // The paper's.
+            // As in the paper.
             band: Band::Deviations(5.0),
             build: crate::provenance::build(),
             ..Options::default()

@@ -1,10 +1,9 @@
 //! `floral reproduce`: the paper's tables, with our values next to the paper's.
 //!
-//! An `Experiment` is a file that says what to generate, train and evaluate, how a scale shrinks
-//! it, and what the paper reports. A `ReproductionPlan` is the list of cells that tables are made of; `work`
-//! does what is missing of it in a `Store`, where everything is found again by its content: the
-//! same settings on the same data. A `PaperTable` shows what is there, and says of the rest why
-//! it is not.
+//! An `Experiment` is a file that states what to generate, train and evaluate, how a scale shrinks
+//! it, and the values in the paper. A `ReproductionPlan` lists the cells of the tables. `work` does
+//! the missing steps in a `Store`, which names every result after its content: the settings and the
+//! data. A `PaperTable` shows the finished cells, and states why the others are missing.
 
 mod command;
 mod entry;
@@ -25,7 +24,7 @@ use experiment::{Experiment, PAPER_SCALE};
 
 pub use command::{Arguments, run};
 
-/// Refuses an invalid experiment; for tests of many.
+/// Refuses an invalid experiment; used by tests of all experiments.
 pub fn check_experiment(text: &str) -> floral::Result<()> {
     let experiment = Experiment::parse(text, PAPER_SCALE, "the experiment")?;
     experiment.options();

@@ -1,4 +1,4 @@
-//! What the paper reports, cell by cell.
+//! The values in the paper, cell by cell.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use floral::train::Method;
 
-/// The paper's numbers for one problem.
+/// The paper's values for one problem.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
-    /// Points per axis of the grid over which its norms are taken.
+    /// Points per axis of the grid over which the paper takes norms.
     pub grid: Vec<usize>,
     /// The low-fidelity solution.
     pub low: Option<PaperScores>,
-    /// By method and number of training samples.
+    /// Table 1, by method and number of training samples.
     #[serde(default)]
     pub table1: ByMethod<BTreeMap<String, PaperScores>>,
-    /// By method.
+    /// Table 2, by method.
     #[serde(default)]
     pub table2: ByMethod<PaperTimes>,
-    /// By method and training points per axis.
+    /// Table 3, by method and number of training points per axis.
     #[serde(default)]
     pub table3: ByMethod<BTreeMap<String, PaperScores>>,
 }
 
-/// Something for each of the paper's methods.
+/// A value for each method of the paper.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ByMethod<T> {
@@ -36,7 +36,7 @@ pub struct ByMethod<T> {
 }
 
 impl<T> ByMethod<T> {
-    /// That of one; none of methods that the paper does not have.
+    /// The value for a method; `None` for methods that the paper does not have.
     pub fn of(&self, method: Method) -> Option<&T> {
         match method {
             Method::Fno => Some(&self.fno),
@@ -52,13 +52,13 @@ impl<T> ByMethod<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaperScores {
-    /// Mean over inputs of the Euclidean norm of the mean field's error.
+    /// Mean over inputs of the Euclidean norm of the error of the mean field.
     pub mean_l2: f64,
-    /// Root mean square error, pooled.
+    /// Pooled root mean square error.
     pub rmse: f64,
-    /// That over the root mean square of the truth.
+    /// RMSE divided by the root mean square of the truth.
     pub nrmse: f64,
-    /// Mean norm of the variance field's error; absent for deterministic methods.
+    /// Mean norm of the error of the variance field; absent for deterministic methods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variance_l2: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! A plan: which cells are wanted, in the order in which they are worked on.
+//! A plan: the requested cells, in the order of their execution.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use super::variant::Variant;
 use floral::train::Method;
 use floral::{Error, Result};
 
-/// Something of the paper to reproduce.
+/// A part of the paper to reproduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// Errors by number of training samples.
@@ -20,15 +20,15 @@ pub enum Target {
     Table3,
     /// Fields and their spread.
     Figures,
-    /// What each part of the recommended method contributes; not of the paper.
+    /// Contribution of each part of the recommended method; not in the paper.
     Ablation,
 }
 
 impl Target {
-    /// All of the paper, in its order.
+    /// All parts of the paper, in its order.
     pub const PAPER: [Self; 4] = [Self::Table1, Self::Table2, Self::Table3, Self::Figures];
 
-    /// All that can be asked for.
+    /// Everything that can be requested.
     pub const ALL: [Self; 5] = [
         Self::Table1,
         Self::Table2,
@@ -37,7 +37,7 @@ impl Target {
         Self::Ablation,
     ];
 
-    /// The name by which users ask for it.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table1 => "table1",
@@ -48,7 +48,7 @@ impl Target {
         }
     }
 
-    /// Samples and training resolutions of its cells.
+    /// Number of training samples and training resolution of each cell.
     fn places(self, experiment: &Experiment) -> Vec<(usize, Option<usize>)> {
         let protocol = &experiment.protocol;
         let by_size = protocol.sizes.iter().map(|size| (*size, None));
@@ -80,7 +80,7 @@ impl FromStr for Target {
     }
 }
 
-/// What to reproduce; an empty list means all, or for methods those of the protocol.
+/// What to reproduce. An empty list means all; for methods, those of the protocol.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Tables and figures.
@@ -93,21 +93,21 @@ pub struct Choice {
     pub sizes: Vec<usize>,
 }
 
-/// What is to be done.
+/// The cells to compute, with their studies.
 pub struct ReproductionPlan {
-    /// The scale's name, printed on everything.
+    /// The name of the scale, printed on every result.
     pub scale: String,
     /// Tables and figures.
     pub targets: Vec<Target>,
-    /// The experiments, once for every seed.
+    /// The experiments, one study per seed.
     pub studies: Vec<Study>,
-    /// Every cell once, the cheap ones first.
+    /// Every cell once, the cheapest first.
     pub cells: Vec<Cell>,
     choice: Choice,
 }
 
 impl ReproductionPlan {
-    /// The cells of these experiments that are wanted.
+    /// The plan with the requested cells of these experiments.
     pub fn new(experiments: Vec<Experiment>, scale: &str, choice: &Choice) -> Result<Self> {
         let targets = if choice.targets.is_empty() {
             Target::PAPER.to_vec()
@@ -133,7 +133,7 @@ impl ReproductionPlan {
                 cells.extend(plan.cells_of(*target, position));
             }
         }
-        // The cheapest first, and of each four the one that is most telling.
+        // The cheapest cells first; among equally cheap ones, the most informative method first.
         cells.sort_by_key(|cell| {
             let place = (cell.study, cell.samples, cell.resolution);
             (plan.cost(cell), place, telling(cell.method), cell.variant)
@@ -180,7 +180,7 @@ impl ReproductionPlan {
         cells.collect()
     }
 
-    /// The positions of the studies of each experiment, which differ in their seed.
+    /// The positions of the studies of each experiment. They differ in their seed.
     pub fn replicas(&self) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = Vec::new();
         for (position, study) in self.studies.iter().enumerate() {
@@ -201,13 +201,13 @@ impl ReproductionPlan {
         &self.studies[cell.study]
     }
 
-    /// Grid values of all training samples.
+    /// Number of grid values in all training samples.
     fn cost(&self, cell: &Cell) -> usize {
         cell.samples * self.study(cell).training_grid(cell.resolution).len()
     }
 }
 
-/// What we recommend, then what it is compared with.
+/// The order of methods: our recommended ones first, then those they are compared with.
 fn telling(method: Method) -> usize {
     match method {
         Method::FloralKl => 0,
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use crate::reproduce::experiment::PAPER_SCALE;
 
-    /// How many cells a choice has at a scale at which problems are quickly built.
+    /// The number of cells of a choice, at a scale at which problems are built quickly.
     fn count(choice: Choice) -> usize {
         let experiments = Experiment::embedded("quick").unwrap();
         ReproductionPlan::new(experiments, "quick", &choice)

@@ -3,7 +3,7 @@
 use super::tables::{PaperTable, System};
 use floral_report::draw::{Block, Page, Section};
 
-/// For a terminal.
+/// Text for a terminal.
 pub fn text(table: &PaperTable) -> String {
     let system = |system: &System| {
         let numbers = table.numbers(system).to_text();
@@ -14,7 +14,7 @@ pub fn text(table: &PaperTable) -> String {
     format!("{}\n{systems}\n{}\n", table.title(), made(table))
 }
 
-/// For a repository.
+/// Markdown for a repository.
 pub fn markdown(table: &PaperTable) -> String {
     let system = |system: &System| {
         let numbers = table.numbers(system).to_markdown();
@@ -25,7 +25,7 @@ pub fn markdown(table: &PaperTable) -> String {
     format!("# {}\n{systems}\n{}\n", table.title(), made(table))
 }
 
-/// For a browser.
+/// A page for a browser.
 pub fn html(table: &PaperTable) -> String {
     let section = |system: &System| {
         let notes = system.notes().into_iter().map(Block::Text);
@@ -48,7 +48,7 @@ pub fn html(table: &PaperTable) -> String {
     page.to_html()
 }
 
-/// For programs: every score, with the settings that made it.
+/// JSON for programs: every score, with the settings that produced it.
 pub fn json(table: &PaperTable) -> String {
     let text = serde_json::to_string_pretty(table).expect("numbers, strings and lists");
     text + "\n"

@@ -1,4 +1,5 @@
-//! Recipes: all that decides a dataset, a run or an evaluation, and the key by which it is found.
+//! Recipes: everything that determines a dataset, a run or an evaluation, and the key that names
+//! it.
 
 use std::ops::Range;
 
@@ -10,11 +11,11 @@ use floral::sample::OdeSolver;
 use floral::train::TrainConfig;
 use floral::{dataset, train};
 
-/// The version of evaluation records, raised when older ones mean something else.
+/// The version of evaluation records, raised when the meaning of older records changes.
 const EVALUATION_FORMAT: u32 = 2;
 
-/// What decides the values of a dataset's inputs. How many inputs there are decides nothing: each
-/// is the same among few and among many.
+/// Everything that determines the values of a dataset's inputs. Their number is left out: each
+/// input has the same values among few as among many.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DataRecipe {
     format: u64,
@@ -26,7 +27,7 @@ pub struct DataRecipe {
 }
 
 impl DataRecipe {
-    /// `constants` are all of them, with the defaults.
+    /// `constants` holds all constants, defaults included.
     pub fn new(problem: &str, constants: Table, request: &dataset::Request) -> Self {
         Self {
             format: dataset::FORMAT,
@@ -39,7 +40,7 @@ impl DataRecipe {
     }
 }
 
-/// What decides a run's weights.
+/// Everything that determines the weights of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunRecipe {
     format: u32,
@@ -48,7 +49,7 @@ pub struct RunRecipe {
 }
 
 impl RunRecipe {
-    /// This training on these data.
+    /// The recipe of this training on these data.
     pub fn new(data: DataRecipe, training: TrainConfig) -> Self {
         Self {
             format: train::checkpoint::FORMAT,
@@ -58,7 +59,7 @@ impl RunRecipe {
     }
 }
 
-/// What decides an evaluation's scores.
+/// Everything that determines the scores of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvaluationRecipe {
     format: u32,
@@ -71,7 +72,7 @@ pub struct EvaluationRecipe {
 }
 
 impl EvaluationRecipe {
-    /// This run evaluated so.
+    /// The recipe of this run's evaluation with these options.
     pub fn new(run: RunRecipe, options: &Options) -> Self {
         Self {
             format: EVALUATION_FORMAT,
@@ -85,15 +86,15 @@ impl EvaluationRecipe {
     }
 }
 
-/// A name made of the content: twelve hexadecimal digits.
+/// A name derived from the content: twelve hexadecimal digits.
 ///
-/// Keys name files; that two recipes are the same is decided by comparing them.
+/// Keys only name files. Whether two recipes are equal is decided by comparing the recipes.
 pub fn key(recipe: &impl Serialize) -> String {
     let text = serde_json::to_string(recipe).expect("a recipe of numbers, strings and lists");
     format!("{:012x}", fnv(text.as_bytes()) >> 16)
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll & Vo): enough for a name whose recipe is compared.
+/// FNV-1a hash of 64 bits (Fowler, Noll & Vo): sufficient, because recipes themselves are compared.
 fn fnv(bytes: &[u8]) -> u64 {
     let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
@@ -109,7 +110,7 @@ mod tests {
         assert_ne!(key(&[1, 2]), key(&[2, 1]));
     }
 
-    /// Values of the authors' test suite.
+    /// Values from the authors' test suite.
     #[test]
     fn names_are_fnv_1a() {
         assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);

@@ -1,4 +1,4 @@
-//! Where results are kept: datasets, runs and evaluations, each under a name made of its content.
+//! The store of results: datasets, runs and evaluations, each with a name derived from its content.
 
 use std::path::{Path, PathBuf};
 
@@ -16,35 +16,35 @@ pub struct Store {
     root: PathBuf,
 }
 
-/// A finished evaluation, with what its run has cost.
+/// A finished evaluation, with the cost of its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The program, by version and commit.
+    /// Version and commit of the program.
     pub floral: String,
-    /// All that decides the scores.
+    /// Everything that determines the scores.
     pub recipe: serde_json::Value,
-    /// Threads that run and evaluation had.
+    /// Number of threads of training and evaluation.
     pub threads: usize,
     /// Epochs trained.
     pub epochs: usize,
     /// Seconds of training.
     pub training_seconds: f64,
-    /// Seconds of evaluation, with the truth.
+    /// Seconds of evaluation, including the computation of the truth.
     pub evaluation_seconds: f64,
     /// The scores.
     pub evaluation: Evaluation,
 }
 
 impl Store {
-    /// The results in this folder, which need not exist.
+    /// The results in this folder, which need not exist yet.
     pub fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
         }
     }
 
-    /// Makes the folder where it is missing and keeps other processes from working in it until the
-    /// lock is dropped.
+    /// Creates the folder if missing, and keeps other processes from working in it until the lock
+    /// is dropped.
     pub fn occupy(&self) -> Result<FolderLock> {
         for folder in ["data", "runs", "evaluations"] {
             create_folder(&self.root.join(folder))?;
@@ -67,7 +67,7 @@ impl Store {
         self.root.join("evaluations").join(cell.evaluation_name())
     }
 
-    /// The run folder of a cell, made where it is missing.
+    /// The run folder of a cell, created if missing.
     pub fn run_folder(&self, cell: &Cell) -> Result<RunFolder> {
         let path = self.run(cell);
         let run = match RunFolder::open(&path) {
@@ -82,7 +82,7 @@ impl Store {
         Err(other(path))
     }
 
-    /// The recorded evaluation of a cell, if it is there.
+    /// The recorded evaluation of a cell, if there is one.
     pub fn record(&self, cell: &Cell) -> Result<Option<Record>> {
         let path = self.evaluation(cell);
         if !path.exists() {
@@ -98,7 +98,7 @@ impl Store {
         Err(other(path))
     }
 
-    /// Writes the evaluation of a cell, whole or not at all.
+    /// Writes the evaluation of a cell atomically.
     pub fn write_record(&self, cell: &Cell, record: &Record) -> Result<()> {
         let text = serde_json::to_string_pretty(record).expect("numbers, strings and lists");
         write_atomically(&self.evaluation(cell), (text + "\n").as_bytes())

@@ -1,4 +1,4 @@
-//! A study: an experiment with its problem built, and its dataset known.
+//! A study: an experiment with its problem and the recipe of its dataset.
 
 use super::experiment::{Budget, Experiment};
 use super::recipe::{DataRecipe, EvaluationRecipe, RunRecipe, key};
@@ -11,18 +11,18 @@ use floral::train::config::Rows;
 use floral::train::{Method, TrainConfig};
 use floral::{Grid, Result};
 
-/// An experiment, ready to be worked on.
+/// An experiment whose problem is built.
 pub struct Study {
-    /// What is to be done.
+    /// The experiment.
     pub experiment: Experiment,
     /// The problem.
     pub problem: Box<dyn Problem>,
-    /// The dataset: enough inputs for every cell, whichever are asked for.
+    /// The dataset, with enough inputs for every cell of the experiment, requested or not.
     pub request: Request,
     data: DataRecipe,
 }
 
-/// One entry of a table: a method trained on so much data.
+/// One entry of a table: a method trained on a given amount of data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// The study's position in the plan.
@@ -31,18 +31,18 @@ pub struct Cell {
     pub method: Method,
     /// Training samples.
     pub samples: usize,
-    /// Points per axis at which high fidelity is known to the cell; all of them if absent. A budget
-    /// may have a network trained on fewer.
+    /// Points per axis of the high-fidelity training data; `None` means all. A budget may train a
+    /// network on fewer.
     pub resolution: Option<usize>,
-    /// What is different from the full method, in an ablation; otherwise empty.
+    /// The change to the full method in an ablation; empty otherwise.
     pub variant: &'static str,
     /// The resolved training.
     pub training: TrainConfig,
-    /// The run's identity.
+    /// Identifies the run.
     pub run: RunRecipe,
-    /// The evaluation's identity.
+    /// Identifies the evaluation.
     pub evaluation: EvaluationRecipe,
-    /// `darcy-floral-100`, for people; see [`Cell::run_name`].
+    /// A readable name such as `darcy-floral-100`; see [`Cell::run_name`].
     label: String,
 }
 
@@ -66,13 +66,13 @@ impl Study {
         })
     }
 
-    /// The name of its dataset, made of the content.
+    /// The name of the dataset, derived from its content.
     pub fn data_name(&self) -> String {
         let key = key(&(&self.data, self.request.inputs));
         format!("{}-{key}.zarr", self.experiment.problem)
     }
 
-    /// The grid of a training with this number of points per axis.
+    /// The training grid with this number of points per axis.
     pub fn training_grid(&self, resolution: Option<usize>) -> Grid {
         let full = self.problem.grid();
         let Some(points) = resolution else {
@@ -83,14 +83,14 @@ impl Study {
         Thinning::every(&shape, &strides).grid(full)
     }
 
-    /// What a norm over this study's grid is multiplied by to be one over the paper's: both are sums
-    /// over points, which one grid may have more of.
+    /// The factor that converts a norm over this study's grid to one over the paper's grid. Both
+    /// are sums over points, and the grids may differ in size.
     pub fn norm_factor(&self) -> f64 {
         let paper: usize = self.experiment.paper.grid.iter().product();
         (paper as f64 / self.problem.grid().len() as f64).sqrt()
     }
 
-    /// The cell at this place; `position` is the study's own in the plan.
+    /// The cell of a method and an amount of data; `position` is that of the study in the plan.
     pub fn cell(
         &self,
         position: usize,
@@ -98,7 +98,7 @@ impl Study {
         samples: usize,
         resolution: Option<usize>,
     ) -> Cell {
-        // A resolution that is not smaller than the grid changes nothing.
+        // A resolution equal to that of the grid changes nothing.
         let coarser = |points: &usize| self.problem.grid().axes.iter().any(|a| a.len() != *points);
         let resolution = resolution.filter(coarser);
         let training = self.training(method, samples, resolution);
@@ -175,17 +175,17 @@ impl Study {
 }
 
 impl Cell {
-    /// The name of its run, made of the content.
+    /// The name of the run, derived from its content.
     pub fn run_name(&self) -> String {
         format!("{}-{}", self.label, key(&self.run))
     }
 
-    /// The name of its evaluation, made of the content.
+    /// The name of the evaluation, derived from its content.
     pub fn evaluation_name(&self) -> String {
         format!("{}-{}.json", self.label, key(&self.evaluation))
     }
 
-    /// The name in print: `darcy floral, 500 samples at resolution 8`.
+    /// The title in print: `darcy floral, 500 samples at resolution 8`.
     pub fn title(&self, study: &Study) -> String {
         let coarse = match self.resolution {
             Some(points) => format!(" at resolution {points}"),
@@ -202,14 +202,15 @@ impl Cell {
         )
     }
 
-    /// Its evaluation as JSON, to be compared with a recorded one.
+    /// The recipe of the evaluation as JSON, for comparison with a recorded one.
     pub fn recipe(&self) -> serde_json::Value {
         serde_json::to_value(&self.evaluation).expect("a recipe of numbers, strings and lists")
     }
 }
 
 impl Budget {
-    /// Cuts the epochs to the steps allowed, and spreads the learning rate over those left.
+    /// Limits the epochs to the allowed steps, and decays the learning rate over the remaining
+    /// epochs.
     fn shorten(self, training: &mut TrainConfig, samples: usize) {
         if let Some(most) = self.steps {
             let epochs = most / steps(samples, training.optimiser.batch).max(1);
@@ -223,8 +224,8 @@ impl Budget {
     }
 }
 
-/// Stretches all that is counted in epochs, so that epochs of `rows` samples take as many steps as
-/// those of `samples` did.
+/// Multiplies everything counted in epochs, so that epochs of `rows` samples take as many steps as
+/// epochs of `samples` samples.
 fn lengthen(training: &mut TrainConfig, [rows, samples]: [usize; 2]) {
     let batch = training.optimiser.batch;
     let factor = steps(samples, batch) / steps(rows, batch).max(1);
@@ -233,7 +234,7 @@ fn lengthen(training: &mut TrainConfig, [rows, samples]: [usize; 2]) {
     training.optimiser.decay_every *= factor;
 }
 
-/// How an experiment is scaled, in one line, for its tables and figures.
+/// The sizes of an experiment in one line, for its tables and figures.
 pub fn in_short(study: &Study) -> String {
     let Experiment {
         training,
@@ -309,11 +310,11 @@ mod tests {
         let gamma = Value::Float(0.4);
         let constant = study(|e| drop(e.constants.insert("gamma".into(), gamma)));
         assert_eq!(changed(names(&constant)), [true, true, true]);
-        // A constant that is written out is the same as the default.
+        // An explicit constant that equals the default changes nothing.
         let alpha = Value::Float(0.1);
         let same = study(|e| drop(e.constants.insert("alpha".into(), alpha)));
         assert_eq!(changed(names(&same)), [false, false, false]);
-        // More inputs for other cells leave these as they are.
+        // More inputs for other cells do not change these names.
         let longer = study(|e| e.protocol.sizes.push(40));
         assert_eq!(changed(names(&longer)), [true, false, false]);
     }

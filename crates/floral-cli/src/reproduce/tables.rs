@@ -1,4 +1,4 @@
-//! The tables: our value next to the paper's in every cell, or why it is missing.
+//! The tables: our value next to the paper's in every cell, or the reason why it is missing.
 
 use serde::Serialize;
 
@@ -14,11 +14,11 @@ use floral_report::draw::{Best, Column, Row, Table};
 /// The note under every table.
 #[derive(Debug, Clone, Serialize)]
 pub struct Provenance {
-    /// The command that made it.
+    /// The command that made the table.
     pub command: String,
     /// The version of the program.
     pub floral: String,
-    /// The version of the default method, which changes when its predictions do.
+    /// The version of the default method, which changes whenever its predictions do.
     pub method_version: u32,
     /// Processors of the machine.
     pub cores: usize,
@@ -29,7 +29,7 @@ pub struct Provenance {
 /// A table of the paper, system by system.
 #[derive(Debug, Clone, Serialize)]
 pub struct PaperTable {
-    /// Which one.
+    /// The target of the table.
     #[serde(serialize_with = "as_name")]
     pub target: Target,
     /// The scale at which it was made.
@@ -37,7 +37,7 @@ pub struct PaperTable {
     /// How it was made.
     #[serde(flatten)]
     pub provenance: Provenance,
-    /// Hours of training and evaluation of the cells that are there, each counted once.
+    /// Hours of training and evaluation of the finished cells, each counted once.
     pub hours: f64,
     /// The systems.
     pub systems: Vec<System>,
@@ -50,24 +50,24 @@ pub struct System {
     pub name: String,
     /// The name in print.
     pub title: String,
-    /// The sizes, in words.
+    /// The sizes of the experiment in one line.
     pub settings: String,
-    /// The true moments, in words; absent while nothing is evaluated.
+    /// A description of the true moments; `None` until something is evaluated.
     pub truth: Option<String>,
     /// The dataset's name.
     pub data: String,
-    /// Norms over our grid times this are norms over the paper's.
+    /// The factor that converts norms over our grid to norms over the paper's.
     pub norm_factor: f64,
     /// The low-fidelity solution: ours and the paper's.
     pub low: (Option<MeanErrors>, Option<PaperScores>),
-    /// Seeds over which values are means.
+    /// Number of seeds that means are taken over.
     pub seeds: usize,
     /// The entries in the order of the paper.
     pub cells: Vec<Entry>,
 }
 
 impl PaperTable {
-    /// The table with what is there.
+    /// The table of all cells; cells that are not finished have no values.
     pub fn new(
         target: Target,
         plan: &ReproductionPlan,
@@ -106,7 +106,7 @@ impl PaperTable {
         format!("{what} (scale {})", self.scale)
     }
 
-    /// Cells without a value of ours.
+    /// The number of cells without a value of ours.
     pub fn missing(&self) -> usize {
         let cells = self.systems.iter().flat_map(|system| &system.cells);
         cells.filter(|entry| entry.ours.is_empty()).count()
@@ -122,7 +122,7 @@ impl PaperTable {
 }
 
 impl System {
-    /// `replicas` are the positions of one experiment's studies, which differ in their seed.
+    /// `replicas` holds the positions of the studies of one experiment, which differ in their seed.
     fn new(
         target: Target,
         plan: &ReproductionPlan,
@@ -158,7 +158,7 @@ impl System {
         }
     }
 
-    /// What a reader of the numbers has to know.
+    /// Notes for readers of the numbers.
     pub fn notes(&self) -> Vec<String> {
         let truth = self.truth.as_deref().unwrap_or("not evaluated yet");
         let mut notes = vec![format!("{}; truth: {truth}.", self.settings)];
@@ -288,7 +288,7 @@ impl System {
     }
 }
 
-/// A table without winners: rows of different sizes do not compete.
+/// A table without marked winners: rows of different sizes do not compete.
 fn table(columns: &[(&str, &str)], rows: impl Iterator<Item = Row>) -> Table {
     let column = |&(name, meaning): &(&str, &str)| Column {
         name: name.into(),

@@ -1,10 +1,10 @@
-//! A tiny experiment: every step runs, nothing is learned.
+//! A tiny experiment: every step runs, but nothing is learned.
 
 use super::experiment::Experiment;
 
 pub const TINY: &str = include_str!("../../tests/tiny.toml");
 
-/// As its file says.
+/// The experiment exactly as in its file.
 pub fn tiny() -> Experiment {
     Experiment::parse(TINY, super::experiment::PAPER_SCALE, "tiny.toml").expect("as written above")
 }

@@ -1,4 +1,4 @@
-//! Laws of a reproduction, on a tiny experiment.
+//! Tests of a reproduction with a tiny experiment.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +39,7 @@ fn plan(change: impl FnOnce(&mut Experiment)) -> ReproductionPlan {
     ReproductionPlan::new(vec![experiment], "tiny", &Choice::default()).unwrap()
 }
 
-/// Asks to stop after it was asked so often.
+/// Requests a stop after this number of polls.
 struct Patience(AtomicUsize);
 
 impl Observer for Patience {
@@ -52,7 +52,7 @@ impl Observer for Patience {
     }
 }
 
-/// The states, and the steps that were begun.
+/// The states, and the steps that were started.
 fn tried(root: &Path, plan: &ReproductionPlan, patience: Option<usize>) -> (States, Vec<String>) {
     let patience = Patience(AtomicUsize::new(patience.unwrap_or(usize::MAX)));
     let log = StepLog::silent(&patience);
@@ -89,7 +89,7 @@ fn finished_work_is_reused_by_content_and_only_what_changed_is_done_again() {
     );
     let (_, began) = tried(root, &plan(|e| e.evaluation.realizations = 9), None);
     assert_eq!(began.len(), 18);
-    // Evaluated anew, but networks trained once for each number of epochs.
+    // Everything is evaluated again, but networks are trained only once per number of epochs.
     let runs = std::fs::read_dir(root.join("runs")).unwrap().count();
     assert_eq!(runs, 2 * 12 + 6);
 }
@@ -132,7 +132,7 @@ fn a_table_shows_the_papers_value_beside_ours_on_the_papers_grid() {
     let names: Vec<&str> = numbers.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names[..3], ["Low-fidelity", "FNO 4", "FNO 8"]);
     assert_eq!(names.len(), 13);
-    // Four times the points of our grid: norms are twice as long.
+    // The paper's grid has four times our number of points, so its norms are twice as large.
     let ours = &table.systems[0].cells[0].ours[0];
     let fno = &numbers.rows[1].values;
     assert_eq!(fno[0], Some(2.0 * ours.evaluation.prediction.mean.mean_l2));

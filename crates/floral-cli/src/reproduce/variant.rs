@@ -5,7 +5,7 @@ use floral::train::{Method, TrainConfig};
 /// The recommended method with one thing changed.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// What is different, for the table; empty for the full method.
+    /// The change, as shown in the table; empty for the full method.
     pub name: &'static str,
     change: fn(&mut TrainConfig),
 }
@@ -31,14 +31,14 @@ impl Variant {
         },
     ];
 
-    /// The settings with this change.
+    /// The training settings with this change.
     pub fn of(&self, training: TrainConfig) -> TrainConfig {
         let mut training = training.for_method(Method::FloralKl);
         (self.change)(&mut training);
         training
     }
 
-    /// For names of files: `without-symmetries`.
+    /// The name in file names: `without-symmetries`.
     pub fn slug(&self) -> String {
         self.name.replace(' ', "-")
     }

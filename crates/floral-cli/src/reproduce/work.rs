@@ -20,14 +20,14 @@ use floral::ranks::{Counter, Ranks, agreed};
 use floral::train::train;
 use floral::{Error, Result, counted};
 
-/// What has become of a cell.
+/// The state of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum State {
     /// It is evaluated.
     Done(Box<Record>),
-    /// It was not begun in this session.
+    /// It was not started in this session.
     NotRun,
-    /// It was begun, and stopped on request.
+    /// It was started, and stopped on request.
     Interrupted,
     /// It failed, for this reason.
     Failed(String),
@@ -41,7 +41,7 @@ impl State {
         }
     }
 
-    /// Its record, if it is evaluated.
+    /// The record, if the cell is evaluated.
     pub fn record(&self) -> Option<&Record> {
         match self {
             Self::Done(record) => Some(record),
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// Why it is not, in a word and, where there is more to say, at length.
+    /// Why the cell is not evaluated: in a word, and in full if there is more to report.
     pub fn missing(&self) -> Option<(&'static str, Option<String>)> {
         match self {
             Self::Done(_) => None,
@@ -59,31 +59,31 @@ impl State {
         }
     }
 
-    /// Whether it failed, rather than being done or left out.
+    /// Whether the cell failed.
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 }
 
-/// What has become of every cell, by the name of its evaluation.
+/// The state of every cell, by the name of its evaluation.
 pub type States = BTreeMap<String, State>;
 
-/// What a step will cost.
+/// The expected cost of a step.
 #[derive(Debug, Clone)]
 pub struct Expected {
-    /// What it does.
+    /// A description of the step.
     pub title: String,
-    /// Seconds of training, or of generating.
+    /// Seconds of training, or of generating a dataset.
     pub work: f64,
-    /// Seconds of evaluation; none for a dataset.
+    /// Seconds of evaluation; `None` for a dataset.
     pub evaluation: Option<f64>,
     /// Bytes on disk.
     pub bytes: f64,
-    /// Whether it is there already.
+    /// Whether the step is already done.
     pub done: bool,
 }
 
-/// What is known of the cells without doing anything.
+/// The states of the cells as recorded in the store: evaluated, or not run.
 pub fn states(plan: &ReproductionPlan, store: &Store) -> Result<States> {
     let state = |cell: &Cell| {
         let record = store.record(cell)?;
@@ -93,7 +93,7 @@ pub fn states(plan: &ReproductionPlan, store: &Store) -> Result<States> {
     plan.cells.iter().map(state).collect()
 }
 
-/// The datasets that cells need which are not done.
+/// The positions of studies with open cells whose dataset does not exist yet.
 fn pending(plan: &ReproductionPlan, store: &Store, states: &States) -> Vec<usize> {
     let open = |position: &usize| {
         let mut cells = plan.cells.iter();
@@ -107,7 +107,7 @@ fn is_done(states: &States, cell: &Cell) -> bool {
     matches!(states.get(&cell.evaluation_name()), Some(State::Done(_)))
 }
 
-/// Every step with what it will cost; sizes are timed with the threads of one worker.
+/// Every step with its expected cost. Sizes are timed with the threads of one worker.
 pub fn estimated(
     plan: &ReproductionPlan,
     store: &Store,
@@ -146,10 +146,10 @@ pub fn estimated(
     Ok(steps)
 }
 
-/// Does what is missing, datasets first. A cell that fails leaves the others alone; a request to stop
-/// leaves what is under way where the same call finds it again.
+/// Does the missing steps, datasets first. A cell that fails does not affect the others. If a stop
+/// is requested, the same call continues the unfinished steps later.
 ///
-/// Several ranks take one task after the other, each as it becomes free.
+/// Several ranks take one task after another, as they become free.
 pub fn work(
     plan: &ReproductionPlan,
     store: &Store,
@@ -172,7 +172,7 @@ pub fn work(
     };
     let tasks = Tasks::new(ranks, datasets.len())?;
     let failures = Mutex::new(BTreeMap::new());
-    // One dataset at a time has all threads.
+    // Datasets are generated one at a time, each with all threads.
     for position in tasks.numbers() {
         let study = datasets[position];
         if let Err(error) = session.generate(position + 1, &plan.studies[study]) {
@@ -195,7 +195,7 @@ pub fn work(
         Ok(())
     })?;
     let missing = everywhere(ranks, into_inner(missing))?;
-    // Records are read where all ranks have written them.
+    // The records are read after all ranks have written theirs.
     let mut all = states(plan, store)?;
     all.extend(missing);
     Ok(all)
@@ -204,13 +204,13 @@ pub fn work(
 /// Tasks that ranks take as they become free.
 struct Tasks<'a> {
     ranks: &'a dyn Ranks,
-    /// The number of the first, as ranks count.
+    /// The first task's value of the counter that ranks share.
     first: u64,
     count: usize,
 }
 
 impl<'a> Tasks<'a> {
-    /// This many; every rank begins with them, and ends with others.
+    /// Every rank must create the same tasks at the same point of the program.
     fn new(ranks: &'a dyn Ranks, count: usize) -> Result<Self> {
         let counted = ranks.is_first().then(|| ranks.count(Counter::Next, 0));
         let counted = agreed(ranks, counted.transpose(), &mut || {})?;
@@ -224,7 +224,7 @@ impl<'a> Tasks<'a> {
         })
     }
 
-    /// The numbers of those that are taken here. A rank that cannot be reached has no more.
+    /// The tasks taken by this rank. If the counter cannot be reached, there are no more.
     fn numbers(&self) -> impl Iterator<Item = usize> + Send + '_ {
         std::iter::from_fn(|| {
             let number = self.ranks.count(Counter::Next, 1).ok()?;
@@ -234,7 +234,7 @@ impl<'a> Tasks<'a> {
     }
 }
 
-/// What all ranks know is missing.
+/// The unfinished cells of all ranks.
 fn everywhere(ranks: &dyn Ranks, own: States) -> Result<States> {
     if ranks.size() == 1 {
         return Ok(own);
@@ -258,7 +258,7 @@ fn into_inner(states: Mutex<States>) -> States {
     states.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What every step needs.
+/// The context of every step.
 struct Session<'a> {
     plan: &'a ReproductionPlan,
     store: &'a Store,
@@ -328,7 +328,7 @@ impl Session<'_> {
         let options = study.experiment.options();
         let mut evaluation = evaluate(&predictor, &dataset, &options, &progress)?;
         progress.finish();
-        // Records go from place to place with their folder.
+        // The path would be wrong after the folder of records is moved.
         evaluation.data = study.data_name().into();
         let Some(last) = run.last()? else {
             return Err(Error::bad_file(

@@ -10,7 +10,8 @@ use super::Arguments;
 use super::task::Task;
 
 impl Task<'_> {
-    /// All that the result depends on: where it is the same, an unfinished result is continued.
+    /// Everything that determines the result. An unfinished result with the same attributes is
+    /// continued.
     pub fn attributes(
         &self,
         arguments: &Arguments,
@@ -72,7 +73,7 @@ impl Task<'_> {
         }
     }
 
-    /// The channel of each threshold, where there are several channels.
+    /// The channel of each threshold, if there are several channels.
     fn threshold_channels(&self) -> Option<Vec<usize>> {
         let has_several = self.session.predictor().header().quantities.solution.len() > 1;
         let has_any = has_several && !self.thresholds.is_empty();
@@ -86,7 +87,7 @@ impl Task<'_> {
         Some(all.map(text).collect())
     }
 
-    /// The factors of their calibration, if any is calibrated.
+    /// The factors by which quantities are calibrated, if any is calibrated.
     fn interest_stretches(&self) -> Option<Vec<Option<f64>>> {
         let all = self.interests.as_ref()?.calibrations();
         let all: Vec<Option<f64>> = all.map(|by| Some(by?.factor)).collect();

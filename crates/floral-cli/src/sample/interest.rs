@@ -8,12 +8,12 @@ use floral::predict::interest::{Estimate, InterestPlan, InterestSummary};
 
 use crate::interest::{error, number};
 
-/// Inputs whose tables are printed; those of all are stored.
+/// Maximum number of inputs whose tables are printed; those of all inputs are stored.
 const SHOWN: usize = 20;
 
 const COLUMNS: [&str; 6] = ["mean", "std", "5 %", "50 %", "95 %", "super 95 %"];
 
-/// The tables of the first inputs, which have these indices, from what is stored.
+/// The tables of the first inputs, from stored summaries; `inputs` are the indices of all inputs.
 pub fn tables(writer: &PredictionWriter, inputs: std::ops::Range<usize>) -> String {
     let plans = writer.interests();
     let mut text = String::new();
@@ -64,7 +64,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| format!(" {cell:>11}")).collect()
 }
 
-/// Exceedance, parts of the variance, and draws without a value.
+/// Exceedance probabilities, parts of the variance, and draws without a value.
 fn details(text: &mut String, plan: &InterestPlan, summary: &InterestSummary) {
     let above = plan.thresholds.iter().zip(&summary.exceedances);
     for (threshold, estimate) in above {

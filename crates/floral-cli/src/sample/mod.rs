@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use crate::{Ending, advice, device, inputs, integrator, low, observe, output};
 use task::Task;
 
-/// What `floral sample` takes.
+/// Arguments of `floral sample`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     floral sample runs/darcy --input new.zarr -o predicted.zarr\n  \
@@ -189,7 +189,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What messages call the inputs.
+    /// The name of the inputs in messages.
     fn source(&self) -> PathBuf {
         let given = self.input.clone();
         given.unwrap_or_else(|| self.parameters.clone().unwrap_or_default().into())

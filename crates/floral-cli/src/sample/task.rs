@@ -1,4 +1,4 @@
-//! The options of `floral sample`, resolved: the run, the inputs, and what is stored.
+//! The resolved options of `floral sample`: the run, the inputs, and the contents of the result.
 
 use anyhow::{Result, ensure};
 use floral::Points;
@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::session::Given;
 use crate::waiting::Waiting;
 
-/// The most realizations per input where a standard error decides their number.
+/// Default maximum number of realizations per input if a standard error decides their number.
 const MOST: usize = 20_000;
 
 /// The resolved options.
@@ -32,7 +32,7 @@ pub(super) struct Task<'a> {
     pub standard_error: Option<f64>,
     pub solver: OdeSolver,
     pub interests: Option<Interests>,
-    /// Where quantities are not calibrated.
+    /// Notes on quantities that are not calibrated.
     pub notes: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Task<'a> {
         })
     }
 
-    /// Unless one is given, chooses an integrator that is accurate enough for the first input.
+    /// Chooses an integrator that is accurate enough for the first input, unless one is given.
     pub fn choose_solver(&mut self, arguments: &Arguments) -> Result<()> {
         let session = &self.session;
         let first = (session.cases(), session.inputs().start);
@@ -123,7 +123,7 @@ impl<'a> Task<'a> {
         })
     }
 
-    /// Whether each place that is stored lies outside of the run's domain; empty if none does.
+    /// Whether each stored point lies outside the domain of the run; empty if the run has no mask.
     fn outside(&self) -> Vec<bool> {
         let Some(mask) = &self.session.predictor().header().mask else {
             return Vec::new();
@@ -140,8 +140,8 @@ impl<'a> Task<'a> {
         shares.map(|share| share > 0.5).collect()
     }
 
-    /// Refuses quantities of interest that do not suit the first input, such as a place outside of the
-    /// domain.
+    /// Refuses quantities of interest that do not suit the first input, for example a point outside
+    /// the domain.
     pub fn check_interests(&self) -> Result<()> {
         if let Some(interests) = &self.interests {
             let first = self.session.inputs().start;
@@ -181,7 +181,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// The inputs of a file, or parameters, with readings if there are any.
+/// Opens the inputs of a file, or parameters, with readings if there are any.
 fn opened<'a>(arguments: &Arguments, predictor: &'a Predictor) -> Result<PredictionSession<'a>> {
     let given = Given {
         run: &arguments.run,
@@ -200,7 +200,7 @@ fn opened<'a>(arguments: &Arguments, predictor: &'a Predictor) -> Result<Predict
     arguments.observations.observed(session)
 }
 
-/// Realizations per input, and how many of them are stored.
+/// The number of realizations per input, and how many of them are stored.
 fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize)> {
     let method = predictor.method();
     ensure!(

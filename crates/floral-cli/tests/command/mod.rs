@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// A folder of a test, which is removed behind it.
+/// The folder of a test, removed when dropped.
 pub struct Folder(TempDir);
 
 impl Folder {
-    /// An empty one.
+    /// Creates an empty folder.
     pub fn new() -> Self {
         Self(TempDir::new().unwrap())
     }
@@ -34,9 +34,9 @@ impl AsRef<Path> for Folder {
     }
 }
 
-/// Commands in a folder.
+/// Runs commands in a folder.
 pub trait Commands {
-    /// `floral` with these words.
+    /// `floral` with these arguments.
     fn floral(&self, words: &str) -> Command;
 
     /// Runs to the end and expects success.
@@ -46,18 +46,19 @@ pub trait Commands {
         output
     }
 
-    /// Runs to the end, expects success and returns what is printed.
+    /// Runs to the end, expects success and returns standard output.
     fn printed(&self, words: &str) -> String {
         String::from_utf8(self.succeed(words).stdout).unwrap()
     }
 
-    /// The same of standard error.
+    /// Runs to the end, expects success and returns standard error.
     fn noted(&self, words: &str) -> String {
         String::from_utf8(self.succeed(words).stderr).unwrap()
     }
 
-    /// Kills the n-th attempt of a command after this time until one succeeds; how many were killed. Times
-    /// have to grow, so that kills fall into every stage and the command ends at last.
+    /// Kills the n-th attempt of a command after `time(n)`, until one succeeds; returns the number
+    /// of kills. The times must grow, so that kills fall into every stage and the command finishes
+    /// eventually.
     fn kills_until_done<'a>(
         &self,
         words: impl Fn(u64) -> &'a str,
@@ -76,7 +77,8 @@ pub trait Commands {
         panic!("floral {}: never done", words(0));
     }
 
-    /// Runs to the end, expects exit code 2 and one line of error, and returns that line.
+    /// Runs to the end, expects exit code 2 and a single line on standard error, and returns that
+    /// line.
     fn refuse(&self, words: &str) -> String {
         let output = self.floral(words).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
@@ -94,7 +96,7 @@ impl Commands for Path {
     fn floral(&self, words: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_floral"));
         command.args(words.split_whitespace()).current_dir(self);
-        // Beside the folder, which tests look into, and away from the user's own.
+        // Outside the folder, whose files tests compare, and apart from the user's own cache.
         command.env(
             "FLORAL_CACHE",
             std::env::temp_dir().join("floral-test-cache"),
@@ -103,7 +105,7 @@ impl Commands for Path {
     }
 }
 
-/// Every file of a store, by its path.
+/// Every file of a store, by path.
 pub fn files(store: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![store.to_owned()];
@@ -121,7 +123,7 @@ pub fn files(store: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The values of an array in an .npz by `floral sample`, whose entries are stored as they are.
+/// The values of an array in an .npz of `floral sample`, whose entries are not compressed.
 pub fn values(archive: &Path, name: &str) -> Vec<u8> {
     let bytes = std::fs::read(archive).unwrap();
     let file = format!("{name}.npy");

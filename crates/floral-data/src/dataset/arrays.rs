@@ -1,4 +1,4 @@
-//! A dataset from fields in memory: what a program has computed itself, checked and stored.
+//! A dataset from fields in memory, checked and stored.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::storage::{Group, GroupPlan, Precision, array_metadata};
 use crate::{Checksum, Error, Field, Grid, Quantities, Quantity, Result};
 use floral_symmetry::Symmetry;
 
-/// Inputs with their solutions, gathered one by one.
+/// Inputs with their solutions, collected one by one.
 ///
 /// ```
 /// use floral_data::{Arrays, Axis, Field, Grid};
@@ -59,7 +59,7 @@ struct Entry {
 }
 
 impl Arrays {
-    /// Nothing yet, on this grid.
+    /// An empty collection on this grid.
     pub fn new(grid: Grid) -> Self {
         Self {
             grid,
@@ -72,17 +72,17 @@ impl Arrays {
         }
     }
 
-    /// Declares symmetries: if u solves for a, the moved u solves for the moved a. Written as
-    /// `roll:x`, `sign`, `reflect:x:-`, `transpose:x,y` or `scale:-1`; see
-    /// [`Symmetry`].
+    /// Declares symmetries: if u is the solution for input a, the transformed u is the solution for
+    /// the transformed a. Written as `roll:x`, `sign`, `reflect:x:-`, `transpose:x,y` or
+    /// `scale:-1`; see [`Symmetry`].
     pub fn symmetries(mut self, declared: &[&str]) -> Result<Self> {
         self.symmetries = symmetries::parse(declared)?;
         Ok(self)
     }
 
-    /// Declares what the channels of input and solution are, one quantity for each channel. The units
-    /// of coordinates are those of the grid's axes. Parameters come last among those of the input;
-    /// they are stored as numbers.
+    /// Declares the channels of input and solution, one quantity per channel. The units of
+    /// coordinates are those of the grid's axes. Parameters come last among the channels of the
+    /// input; they are stored as numbers.
     pub fn quantities(
         mut self,
         input: impl Into<Vec<Quantity>>,
@@ -99,16 +99,16 @@ impl Arrays {
         self
     }
 
-    /// Declares that NaN in high fidelity says: not measured there, alike in all realizations and
-    /// channels of an input.
+    /// Declares that NaN in high fidelity means "not measured here". The measured points of an
+    /// input are the same in all realizations and channels.
     pub fn sensors(mut self) -> Self {
         self.has_sensors = true;
         self
     }
 
-    /// Adds an input, its low-fidelity solution if there are any, and the realizations of its
+    /// Adds an input, its low-fidelity solution if there is one, and the realizations of its
     /// high-fidelity solution. All inputs have the same channels; their numbers of realizations may
-    /// differ. Points at which every input has NaN are outside of the domain.
+    /// differ. Points where every input has NaN are outside the domain.
     pub fn push(&mut self, input: &Field, low: Option<&Field>, high: &[Field]) -> Result<()> {
         let first = high.first().ok_or_else(|| refusal("has no realization"))?;
         for field in [input].into_iter().chain(low).chain(high) {
@@ -148,8 +148,8 @@ impl Arrays {
         Ok(())
     }
 
-    /// Gives the input that was added last realizations of its low-fidelity solution, whose mean is
-    /// the low-fidelity solution if none was given. All inputs have the same number of them.
+    /// Adds realizations of the low-fidelity solution to the input added last. Their mean is the
+    /// low-fidelity solution if none was given. All inputs have the same number of them.
     pub fn low_realizations(&mut self, low: &[Field]) -> Result<()> {
         let shape = self.grid.shape();
         let entry = self.entries.last_mut();
@@ -164,14 +164,14 @@ impl Arrays {
         Ok(())
     }
 
-    /// Declares how low realizations go with those of high.
+    /// Declares how the realizations of low and high fidelity are paired.
     pub fn low_pairing(mut self, pairing: LowPairing) -> Self {
         self.low_pairing = pairing;
         self
     }
 
-    /// Stores all of it, and opens it as a dataset. A dataset that is there already is opened if it
-    /// is the same, and left alone with an error if it is another.
+    /// Stores all inputs and opens the result as a dataset. An existing dataset is opened if it is
+    /// identical; a different one is left unchanged and reported as an error.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<Dataset> {
         let path = path.as_ref();
         if let Some(group) = Group::open(path, self.plan()?, false)? {
@@ -226,9 +226,9 @@ impl Arrays {
         Ok(&input[input.len() - parameters::count(input)?..])
     }
 
-    /// Points outside of the domain: those at which every input has NaN.
+    /// Points outside the domain: those where every input has NaN.
     fn mask(&self) -> Option<Mask> {
-        // There NaN says that a point of the domain was not measured.
+        // With sensors, NaN marks a point of the domain that was not measured.
         if self.has_sensors {
             return None;
         }
@@ -283,7 +283,7 @@ impl Arrays {
                 "floral_format": FORMAT,
                 "floral_version": env!("CARGO_PKG_VERSION"),
                 SYMMETRIES: self.symmetries,
-                // So that other values under the same name are not taken for these.
+                // Detects an existing store with the same name but other values.
                 CHECKSUM: self.checksum().to_string(),
             }),
             precision,
@@ -301,7 +301,7 @@ impl Arrays {
         Ok(plan)
     }
 
-    /// The most realizations that an input has.
+    /// Largest number of realizations of an input.
     fn most_realizations(&self) -> usize {
         let counts = self.entries.iter().map(|entry| entry.realizations);
         counts.max().unwrap_or(0)

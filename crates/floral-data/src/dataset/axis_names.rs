@@ -1,5 +1,5 @@
-//! Names that the axes of a grid may have, so that their coordinates can be stored beside the other
-//! arrays: those of a dataset here, those of predictions in `predict`.
+//! Valid names for the axes of a grid. Coordinates are stored beside the other arrays, so they must
+//! not share a name with them: arrays of a dataset here, arrays of predictions in `predict`.
 
 use super::layout::{
     CHANNEL_DIMENSION, EXACT_MEAN, EXACT_VARIANCE, HIGH, INPUT, INPUT_CHANNEL_DIMENSION, LOW,
@@ -9,7 +9,7 @@ use super::layout::{
 use super::prediction_names;
 use crate::storage::names;
 
-/// Names with a meaning of their own in a dataset.
+/// Names of arrays and dimensions of a dataset.
 const RESERVED: [&str; 15] = [
     INPUT,
     LOW,
@@ -28,12 +28,12 @@ const RESERVED: [&str; 15] = [
     INPUT_CHANNEL_DIMENSION,
 ];
 
-/// The name of an axis that has none.
+/// The default name of an unnamed axis.
 pub(super) fn counted(place: usize) -> String {
     format!("axis{place}")
 }
 
-/// Whether an axis has no name but its place.
+/// Whether an axis has a default name, formed from its place.
 pub fn is_counted(name: &str) -> bool {
     let place = name
         .strip_prefix("axis")
@@ -41,8 +41,9 @@ pub fn is_counted(name: &str) -> bool {
     place.is_some_and(|place| counted(place) == name)
 }
 
-/// What is wrong with the names of a dataset's axes; none if nothing is. Names of predictions are
-/// refused as well: a run that took hours could not store any.
+/// Describes a problem with the names of a dataset's axes; none if they are valid. Names of
+/// prediction arrays are refused as well, because otherwise a run of hours could not store its
+/// predictions.
 pub(super) fn fault_of_dataset<'a>(
     axes: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Option<String> {
@@ -50,7 +51,7 @@ pub(super) fn fault_of_dataset<'a>(
     fault.or_else(|| self::fault(axes, &prediction_names::RESERVED))
 }
 
-/// What is wrong with the names of axes, where these others are taken; none if nothing is.
+/// Describes a problem with the names of axes, given the reserved ones; none if they are valid.
 pub fn fault<'a>(axes: impl IntoIterator<Item = &'a str>, reserved: &[&str]) -> Option<String> {
     let mut seen = Vec::new();
     axes.into_iter().find_map(|name| {

@@ -1,4 +1,4 @@
-//! What is known of a dataset before a field is read: its grid, sizes, names and attributes.
+//! Facts about a dataset that need no field: its grid, sizes, names and attributes.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use crate::grid::Thinning;
 use crate::{Axis, Grid, Quantities, Quantity};
 
 impl Dataset {
-    /// Where the dataset is.
+    /// Path of the dataset.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The attributes of its group.
+    /// Attributes of the Zarr group.
     pub fn attributes(&self) -> &Map<String, Value> {
         &self.attributes
     }
@@ -46,7 +46,7 @@ impl Dataset {
         &self.quantities.solution
     }
 
-    /// What the channels of input and solutions are.
+    /// The channels of input and solutions, as far as known.
     pub fn quantities(&self) -> &Quantities {
         &self.quantities
     }
@@ -56,23 +56,24 @@ impl Dataset {
         self.attributes.get("seed")?.as_u64()
     }
 
-    /// The grid of all fields; without coordinates on disk, an axis counts its points.
+    /// The grid of all fields; an axis without stored coordinates has the indices of its points.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// Whether each axis has coordinates on disk; one without counts its points.
+    /// For each axis, whether its coordinates are stored; without them, they are the indices of its
+    /// points.
     pub fn has_coordinates(&self) -> &[bool] {
         &self.has_coordinates
     }
 
-    /// Whether fields are seen in another order or in other units than they are stored.
+    /// Whether fields are presented in another order or in other units than stored.
     pub fn is_view(&self) -> bool {
         self.view.is_some()
     }
 
-    /// What a user of its grid should know: axes that count their points for want of coordinates,
-    /// and axes whose points are not evenly spaced.
+    /// Remarks on the grid for a user: axes without coordinates, axes with uneven spacing, the
+    /// mesh, sensors, and points outside the domain.
     pub fn notes(&self) -> Vec<String> {
         let axes = self.grid.axes.iter().zip(&self.has_coordinates);
         let axes = axes.filter(|_| self.grid.mesh().is_none());
@@ -91,8 +92,8 @@ impl Dataset {
             .collect()
     }
 
-    /// The units of an axis, or of `input`, `low` or `high` if it has one channel, if known; pure numbers
-    /// have none.
+    /// Units of an axis, or of `input`, `low` or `high` if it has one channel; none if they are
+    /// unknown or a pure number.
     pub fn units(&self, name: &str) -> Option<String> {
         let axis = self.grid.axes.iter().find(|axis| axis.name == name);
         let Quantities { input, solution } = &self.quantities;
@@ -110,48 +111,48 @@ impl Dataset {
         array.map_or(0, |array| array.shape()[0])
     }
 
-    /// Realizations per input, the most that any has; zero where there are only inputs.
+    /// Largest number of realizations per input; zero for a dataset of inputs alone.
     pub fn realizations(&self) -> usize {
         self.high.as_ref().map_or(0, |high| high.shape()[1])
     }
 
-    /// The fewest realizations that an input has.
+    /// Smallest number of realizations per input.
     pub fn fewest_realizations(&self) -> usize {
         let fewest = self.counts.as_ref().and_then(|counts| counts.iter().min());
         fewest.copied().unwrap_or(self.realizations())
     }
 
-    /// Realizations of an input.
+    /// Number of realizations of an input.
     pub fn realizations_of(&self, index: usize) -> usize {
         let count = self.counts.as_ref().and_then(|counts| counts.get(index));
         count.copied().unwrap_or(self.realizations())
     }
 
-    /// The points at which high fidelity is known, where they are not all: every s-th of the grid's.
+    /// The points where high fidelity is known, if not all: every s-th point of the grid.
     pub fn known(&self) -> Option<&Thinning> {
         self.known.as_ref()
     }
 
-    /// Points per axis of high fidelity.
+    /// Number of high-fidelity points per axis.
     pub fn high_shape(&self) -> Vec<usize> {
         let known = self.known.as_ref();
         known.map_or_else(|| self.grid.shape(), Thinning::shape)
     }
 
-    /// Channels of the input.
+    /// Number of channels of the input.
     pub fn input_channels(&self) -> usize {
         let arrays = self.input.iter().chain(&self.parameters);
         arrays.map(|array| array.shape()[1]).sum()
     }
 
-    /// Channels of the solutions; none where there are only inputs.
+    /// Number of channels of the solutions; none for a dataset of inputs alone.
     pub fn solution_channels(&self) -> Option<usize> {
         let high = self.high.as_ref().map(|high| high.shape()[2]);
         high.or_else(|| self.low.as_ref().map(|low| low.shape()[1]))
             .or_else(|| Some(self.low_realizations.as_ref()?.shape()[2]))
     }
 
-    /// Whether there are low-fidelity solutions, or what computes them.
+    /// Whether low-fidelity solutions are stored or can be computed.
     pub fn has_low(&self) -> bool {
         self.low.is_some() || self.low_realizations.is_some() || self.on_demand.is_some()
     }

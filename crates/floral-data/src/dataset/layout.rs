@@ -1,11 +1,9 @@
-//! The layout of a dataset: its arrays and their names, its attributes. the generation of crate
-//! `floral-problems` fills it,
-//! `shapes.rs` finds it again in what is read.
+//! The layout of a dataset: names of its arrays, and its attributes. The generation of crate
+//! `floral-problems` fills it; `shapes.rs` recognises it when reading.
 //!
-//! Attributes of arrays state what their values are, as far as known: of an axis `units` and
-//! `long_name`, of `input`, `low`, `high` and moments those of `quantities.rs`, which also says how
-//! several channels have several. An attribute that is absent says nothing: never that values are
-//! pure numbers, which is the unit `1`.
+//! Attributes of arrays describe their values, as far as known: `units` and `long_name` of an axis,
+//! and the attributes of `quantities.rs` for `input`, `low`, `high` and moments, also for several
+//! channels. An absent attribute means unknown; pure numbers have the unit `1`.
 
 use serde_json::{Map, Value};
 
@@ -24,35 +22,35 @@ pub const HIGH: &str = "high";
 pub const EXACT_MEAN: &str = "exact_mean";
 pub const EXACT_VARIANCE: &str = "exact_variance";
 pub const REDRAWS: &str = "redraws";
-/// How many realizations each input has, where not all have the same number.
+/// Number of realizations of each input, if it differs between inputs.
 pub const REALIZATIONS_OF: &str = "realizations_of";
 
-/// Numbers that belong to inputs as a whole.
+/// Parameters: one value of each per input.
 pub const PARAMETERS: &str = "parameters";
-/// Coordinates of the points of a mesh, and what names of arrays with its cells begin with.
+/// Coordinates of the points of a mesh, and the prefix of the names of its cell arrays.
 pub const POINTS: &str = "points";
 pub const CELLS: &str = "cells_";
 
-/// What the arrays of fields are for.
+/// Long names of the arrays of fields.
 const INPUT_MEANING: &str = "input field";
 const LOW_MEANING: &str = "low-fidelity solution";
 pub const HIGH_MEANING: &str = "realizations of the high-fidelity solution";
 pub const EXACT_MEAN_MEANING: &str = "exact mean";
 pub const EXACT_VARIANCE_MEANING: &str = "exact variance";
 
-/// Those that stand in the place of a quantity's name where it has none.
+/// Meanings that serve as the long name of a field without a quantity.
 pub const MEANINGS: [&str; 3] = [INPUT_MEANING, LOW_MEANING, HIGH_MEANING];
 
-/// The title of a dataset that has none of its own, after the name of its problem.
+/// The default title of a dataset, after the name of its problem.
 pub const TITLE: &str = "inputs, low-fidelity and high-fidelity solutions";
 
-/// The attribute that declares which motions take solutions to solutions.
+/// The attribute that declares the transformations that map solutions to solutions.
 pub const SYMMETRIES: &str = "symmetries";
 
-/// The attribute with a checksum of all values, of data that were not made from a seed.
+/// The attribute with a checksum of all values, for data that were not generated from a seed.
 pub const CHECKSUM: &str = "checksum";
 
-/// Names of the dimensions that are no axis of the grid.
+/// Names of the dimensions that are not axes of the grid.
 pub const INPUT_DIMENSION: &str = "input";
 pub const REALIZATION_DIMENSION: &str = "realization";
 pub const CHANNEL_DIMENSION: &str = "channel";
@@ -61,15 +59,15 @@ pub const INPUT_CHANNEL_DIMENSION: &str = "input_channel";
 pub const PARAMETER_DIMENSION: &str = "parameter";
 pub const DIMENSION_DIMENSION: &str = "dimension";
 
-/// How many channels the input and the solution have.
+/// Numbers of channels.
 pub struct Channels {
-    /// Of the input, with its parameters.
+    /// Channels of the input, including its parameters.
     pub input: usize,
     pub solution: usize,
 }
 
 impl Channels {
-    /// xarray holds a dimension to one length, so unlike numbers of channels need two names.
+    /// xarray requires one length per dimension, so different numbers of channels need two names.
     fn input_dimension(&self) -> &'static str {
         if self.input == self.solution {
             CHANNEL_DIMENSION
@@ -79,7 +77,8 @@ impl Channels {
     }
 }
 
-/// The arrays of axes, inputs and solutions, for a number of inputs with a number of realizations each.
+/// The arrays of axes, inputs and solutions, for `inputs` inputs with `realizations` realizations
+/// each.
 pub fn fields(
     grid: &Grid,
     (inputs, realizations, precision): (usize, usize, Precision),
@@ -131,12 +130,12 @@ pub fn dimensions(grid: &Grid) -> Vec<Dimension<'_>> {
     axes.map(|axis| (axis.name.as_str(), axis.len())).collect()
 }
 
-/// The axis of the points of `axis` at which high fidelity is known, where they are fewer.
+/// The name of the coarser axis of high fidelity, if it has fewer points along `axis`.
 pub fn high_axis(axis: &str) -> String {
     format!("{axis}_high")
 }
 
-/// What is wrong with the names of a grid's axes, if anything is.
+/// Checks the names of a grid's axes; the error describes the problem.
 pub fn check_axes(grid: &Grid) -> Result<(), String> {
     let axes = grid.axes.iter().map(|axis| axis.name.as_str());
     axis_names::fault_of_dataset(axes).map_or(Ok(()), Err)

@@ -1,21 +1,22 @@
-//! Points outside of the domain: those at which a dataset has NaN for every input.
+//! Points outside the domain: those where a dataset has NaN for every input.
 
 use super::Dataset;
 use super::realizations::Realizations;
 use crate::grid::{Mask, picked};
 use crate::{Error, Result};
 
-/// The group's attribute by which NaN that all inputs have in common say: outside of the domain.
+/// The group's attribute that declares a mask: points where all inputs have NaN are outside the
+/// domain.
 pub const MASK: &str = "mask";
 
 impl Dataset {
-    /// The points outside of the domain, if there are any.
+    /// The points outside the domain, if there are any.
     pub fn mask(&self) -> Option<&Mask> {
         self.mask.as_deref()
     }
 
-    /// Realizations of an input's high-fidelity solution at the points where it is known and that lie
-    /// inside of the domain.
+    /// Realizations of an input's high-fidelity solution at the points inside the domain where it
+    /// is known.
     pub fn high_inside(&self, index: usize) -> Result<Realizations> {
         let high = self.high(index)?;
         match self.mask().filter(|_| !self.has_sensors()) {
@@ -29,7 +30,7 @@ impl Dataset {
         }
     }
 
-    /// A stack of fields on the grid, at the points inside of the domain.
+    /// Several fields on the grid, restricted to the points inside the domain.
     pub fn inside(&self, fields: Vec<f64>) -> Vec<f64> {
         match self.mask() {
             Some(mask) => picked(&fields, self.grid().len(), mask.inside()),
@@ -37,13 +38,13 @@ impl Dataset {
         }
     }
 
-    /// How many points are inside.
+    /// Number of points inside the domain.
     pub fn inside_points(&self) -> usize {
         self.mask()
             .map_or(self.grid().len(), |mask| mask.inside().len())
     }
 
-    /// Finds the mask in the first input, if the attribute says that there is one.
+    /// Finds the mask from the first input, if the attribute declares one.
     pub(super) fn found_mask(&self) -> Result<Option<Mask>> {
         if self.attributes.get(MASK).and_then(|v| v.as_bool()) != Some(true) {
             return Ok(None);
@@ -75,7 +76,7 @@ impl Dataset {
     }
 }
 
-/// Points at which an input has no value: for some channel of an array, none of its fields has one.
+/// Points where an input has no value: in some channel of an array, all of its fields have NaN.
 #[derive(Debug, Clone)]
 pub struct Common {
     points: usize,
@@ -83,7 +84,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// For a grid of this number of points.
+    /// No points yet, on a grid with this number of points.
     pub fn new(points: usize) -> Self {
         Self {
             points,
@@ -91,7 +92,7 @@ impl Common {
         }
     }
 
-    /// Adds an array [.., channel, point]; all-NaN fields are skipped.
+    /// Adds an array [.., channel, point]; fields that are entirely NaN are ignored.
     pub fn add(&mut self, values: &[f64], channels: usize) {
         let fields: Vec<&[f64]> = values.chunks_exact(self.points.max(1)).collect();
         for channel in 0..channels {
@@ -108,18 +109,18 @@ impl Common {
         }
     }
 
-    /// Keeps the points that another input has in common with these.
+    /// Keeps only the points that are also outside for another input.
     pub fn and(&mut self, other: &Self) {
         let points = self.outside.iter_mut().zip(&other.outside);
         points.for_each(|(own, other)| *own &= other);
     }
 
-    /// Whether there is any point.
+    /// Whether any point is outside.
     pub fn is_some(&self) -> bool {
         self.outside.contains(&true)
     }
 
-    /// Whether each point is outside.
+    /// For each point, whether it is outside.
     pub fn outside(self) -> Vec<bool> {
         self.outside
     }
@@ -165,7 +166,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dataset = arrays.write(folder.path().join("data.zarr")).unwrap();
         assert_eq!(dataset.mask().unwrap().inside(), [0, 1]);
-        // Continued from the last point inside, whatever is stored there.
+        // Continued from the last point inside, regardless of the stored values.
         assert_eq!(dataset.input(0).unwrap().values(), [1.0, 3.0, 3.0, 3.0]);
         assert_eq!(dataset.high(1).unwrap().values()[..4], [4.0, 2.0, 2.0, 2.0]);
         let inside = dataset.high_inside(1).unwrap();

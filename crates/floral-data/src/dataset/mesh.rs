@@ -1,5 +1,5 @@
-//! The mesh of a dataset, in arrays: `points` [point, dimension] and `cells_triangle` [cell, node],
-//! one for each kind of cells.
+//! The mesh of a dataset as arrays: `points` [point, dimension], and `cells_triangle` [cell, node]
+//! for triangles, with one such array per kind of cell.
 
 use floral_mesh::{CellKind, Cells, Mesh, Points};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use crate::grid::POINT;
 use crate::storage::{Group, StoredArray, array_metadata};
 use crate::{Grid, Result};
 
-/// Points of the largest mesh, 2^24, and cells of the most.
+/// Largest number of cells of one kind, 2^24.
 const MOST: usize = 1 << 24;
 
 /// The arrays of a grid's mesh, if it has one.
@@ -54,7 +54,7 @@ pub fn write(group: &Group, grid: &Grid) -> Result<()> {
     Ok(())
 }
 
-/// The mesh of the points that an axis counts, if there is one; `open` finds arrays.
+/// The mesh with these `count` points; `open` opens an array by name.
 pub fn read(
     points: &StoredArray,
     count: usize,
@@ -78,7 +78,7 @@ pub fn read(
     Mesh::new(coordinates, blocks).map_err(|error| faulty(points, error))
 }
 
-/// The nodes of the cells of an array.
+/// The nodes of the cells in an array.
 fn nodes(array: &StoredArray, kind: CellKind) -> Result<Vec<usize>> {
     let cells = match array.shape()[..] {
         [cells, nodes] if nodes == kind.nodes() && cells <= MOST => cells,

@@ -1,8 +1,8 @@
-//! Datasets: inputs, low-fidelity solutions and realizations of the true one, in a Zarr v3 group.
+//! Datasets: inputs, low-fidelity solutions and high-fidelity realizations, in a Zarr v3 group.
 //!
-//! [`import`] makes a dataset of files of other programs, [`Arrays`] of fields in memory, and crate
-//! `floral-problems` of its problems; [`Dataset`] reads one, also one made by other means. Inputs to
-//! predict come from any of them or from a NumPy archive, [`NpzInputs`].
+//! [`import`] makes a dataset from files of other programs, [`Arrays`] from fields in memory, and
+//! crate `floral-problems` from its problems. [`Dataset`] reads a dataset of any origin. Inputs for
+//! prediction come from any of these, or from a NumPy archive, [`NpzInputs`].
 //!
 #![doc = include_str!("layout.md")]
 

@@ -1,4 +1,5 @@
-//! Normalisation: zero mean and unit deviation per channel, as seen in the training inputs.
+//! Normalisation to zero mean and unit standard deviation per channel, estimated from the training
+//! inputs.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +13,9 @@ pub struct Normaliser {
 }
 
 impl Normaliser {
-    /// From the statistics of each channel.
+    /// Uses the statistics of each channel.
     pub fn new(channels: &[RunningMoments]) -> Self {
-        // A constant channel carries nothing; dividing by one keeps it finite.
+        // A constant channel carries no information; a deviation of 1 keeps it finite.
         let deviation = |moments: &RunningMoments| match moments.variance().sqrt() {
             0.0 => 1.0,
             deviation => deviation,
@@ -25,7 +26,7 @@ impl Normaliser {
         }
     }
 
-    /// From the mean and the standard deviation of each channel.
+    /// Uses the mean and the standard deviation of each channel.
     pub fn of_channels(channels: &[[f64; 2]]) -> Self {
         Self {
             mean: channels.iter().map(|[mean, _]| *mean).collect(),
@@ -33,7 +34,7 @@ impl Normaliser {
         }
     }
 
-    /// Whether it scales this number of channels, each by a finite mean and a positive deviation.
+    /// Whether it has this number of channels, each with a finite mean and a positive deviation.
     pub fn fits(&self, channels: usize) -> bool {
         let positive = |deviation: &f64| deviation.is_finite() && *deviation > 0.0;
         channels > 0
@@ -48,7 +49,7 @@ impl Normaliser {
         self.mean.len()
     }
 
-    /// Fields [.., channel, point] in the network's units.
+    /// Normalised fields [.., channel, point].
     pub fn apply(&self, values: &[f64], points: usize) -> Vec<f32> {
         let channels = values.chunks_exact(points).enumerate();
         let scaled = channels.flat_map(|(i, channel)| {
@@ -58,7 +59,7 @@ impl Normaliser {
         scaled.collect()
     }
 
-    /// Fields [.., channel, point] of the network back in their own units.
+    /// Fields [.., channel, point] in physical units, from normalised ones.
     pub fn invert(&self, values: &[f32], points: usize) -> Vec<f64> {
         let channels = values.chunks_exact(points).enumerate();
         let scaled = channels.flat_map(|(i, channel)| {
@@ -70,7 +71,7 @@ impl Normaliser {
         scaled.collect()
     }
 
-    /// Mean and deviation of the i-th channel of a stack of fields.
+    /// Mean and standard deviation of the i-th field in a stack of fields.
     fn of(&self, i: usize) -> (f64, f64) {
         let channel = i % self.channels();
         (self.mean[channel], self.deviation[channel])

@@ -10,10 +10,10 @@ use crate::dataset::view::View;
 use crate::npz::{self, NpyArray};
 use crate::{Axis, Error, Field, Grid, Quantities, Quantity, Result};
 
-/// Parts of a dataset that predictions do not look at.
+/// Arrays of a dataset that predictions ignore.
 const PASSED_OVER: [&str; 4] = [HIGH, EXACT_MEAN, EXACT_VARIANCE, REDRAWS];
 
-/// Lists of texts that label the channels of the solution, and of the input where it has others.
+/// Lists of texts that label the channels of the solution, and of the input if its channels differ.
 const LABELS: [&str; 2] = [CHANNEL_DIMENSION, INPUT_CHANNEL_DIMENSION];
 
 /// The fields of an archive, all in memory.
@@ -25,9 +25,9 @@ pub struct NpzInputs {
     has_coordinates: Vec<bool>,
     input: Stack,
     low: Option<Stack>,
-    /// The channels by their labels.
+    /// The channels, named by their labels.
     quantities: Quantities,
-    /// How fields are seen, if not as they are stored.
+    /// The view through which fields are read, if they are not read as stored.
     view: Option<View>,
 }
 
@@ -41,11 +41,13 @@ struct Stack {
 }
 
 impl NpzInputs {
-    /// Reads an archive whose fields live on a grid like `like`, whose axes name the coordinates.
+    /// Reads an archive whose fields live on a grid like `like`; the names of its axes are those of
+    /// the coordinate arrays.
     ///
-    /// Arrays are [input, channel, grid...], of one channel also [input, grid...], or of a single input
-    /// [channel, grid...] or [grid...]. `channels` are those of input and solution. Without coordinates of
-    /// an axis, `assumed` gives the grid of this shape.
+    /// Arrays are [input, channel, grid...]. With one channel, [input, grid...] is also valid. A
+    /// single input may be [channel, grid...] or [grid...]. `channels` are the numbers of channels
+    /// of input and solution. `assumed` gives the grid of a shape, used for axes without
+    /// coordinates.
     pub fn open(
         path: &Path,
         like: &Grid,
@@ -96,12 +98,13 @@ impl NpzInputs {
         &self.has_coordinates
     }
 
-    /// The channels by the labels of the archive.
+    /// The channels, named by the labels of the archive.
     pub fn quantities(&self) -> &Quantities {
         &self.quantities
     }
 
-    /// The same inputs on another grid of as many points, with their fields seen in another way.
+    /// The same inputs on another grid with the same number of points, with their fields read
+    /// through `view`.
     pub fn seen(self, grid: Grid, view: View) -> Self {
         let view = (!view.is_identity()).then_some(view);
         Self { grid, view, ..self }
@@ -109,7 +112,7 @@ impl NpzInputs {
 }
 
 impl NpzInputs {
-    /// Where they are.
+    /// Path of the archive.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -119,7 +122,7 @@ impl NpzInputs {
         &self.grid
     }
 
-    /// How many there are.
+    /// Number of inputs.
     pub fn inputs(&self) -> usize {
         self.input.inputs
     }
@@ -151,12 +154,12 @@ impl NpzInputs {
     }
 }
 
-/// A field with other values.
+/// A field of the same shape with other values.
 fn moved(field: &Field, values: Vec<f64>) -> Result<Field> {
     Field::from_values(field.channels(), field.grid_shape(), values)
 }
 
-/// The names of the channels of input and solution by their labels.
+/// The channels of input and solution, named by their labels.
 fn labelled(path: &Path, (input, solution): (usize, usize)) -> Result<Quantities> {
     let lists = npz::labels(path, &LABELS)?;
     let named = |names: &[&str], channels: usize| {

@@ -1,4 +1,4 @@
-//! Low fidelity of a dataset's inputs that lack it, from a solver.
+//! Low fidelity computed by a solver, for inputs of a dataset that lack it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use crate::Result;
 use crate::low::OnDemand;
 use crate::observer::Observer;
 
-/// The attribute that names a command by which low fidelity is computed.
+/// The attribute with a command that computes low fidelity.
 const LOW_COMMAND: &str = "low_command";
 
 impl Dataset {
-    /// The same dataset with a solver that computes low fidelity of the inputs that lack it: all if
-    /// there is no array `low`, else those that have nothing but NaN there.
+    /// The same dataset with a solver for missing low fidelity. An input lacks low fidelity if
+    /// there is no array `low`, or if its values there are all NaN.
     pub fn with_low(mut self, on_demand: Arc<OnDemand>) -> Self {
         self.on_demand = Some(on_demand);
         self
@@ -24,13 +24,14 @@ impl Dataset {
         self.on_demand.is_some()
     }
 
-    /// The command that the attribute `low_command` names. It is somebody's word and nothing runs it
-    /// by itself.
+    /// The command in the attribute `low_command`. It comes with the data and is therefore never
+    /// run automatically.
     pub fn low_command(&self) -> Option<&str> {
         self.attributes().get(LOW_COMMAND)?.as_str()
     }
 
-    /// Computes what these inputs lack, in parallel; nothing without a solver.
+    /// Computes the missing low fidelity of these inputs, in parallel; does nothing without a
+    /// solver.
     pub fn prepare_low(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
         let Some(on_demand) = &self.on_demand else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Parameters of inputs: named numbers, [input, parameter], which methods see as channels that are
+//! Parameters of inputs: named numbers [input, parameter]. Methods see them as channels that are
 //! constant over the domain.
 
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ const NAMES: &str = "parameter_names";
 const UNITS: &str = "parameter_units";
 const LONG_NAMES: &str = "parameter_long_names";
 
-/// The most parameters: each becomes a channel.
+/// Largest number of parameters, each of which becomes a channel.
 const MOST: usize = 1 << 16;
 
-/// The metadata of the array.
+/// Metadata of the array of parameters.
 pub(super) fn array(inputs: usize, quantities: &[Quantity], precision: Precision) -> Value {
     let inner = [(PARAMETER_DIMENSION, quantities.len())];
     let meaning = "parameters of the input";
@@ -33,7 +33,7 @@ pub(super) fn array(inputs: usize, quantities: &[Quantity], precision: Precision
     array
 }
 
-/// Checks the form of a stored array.
+/// Checks the shape of a stored array of parameters.
 pub(super) fn check(array: &StoredArray) -> Result<()> {
     match array.shape()[..] {
         [inputs, count] if inputs > 0 && (1..=MOST).contains(&count) => Ok(()),
@@ -44,7 +44,7 @@ pub(super) fn check(array: &StoredArray) -> Result<()> {
     }
 }
 
-/// What the parameters of a stored array are.
+/// The quantities of the parameters of a stored array.
 pub(super) fn quantities(array: &StoredArray) -> Result<Vec<Quantity>> {
     let count = array.shape()[1];
     let list = |key: &str| -> Result<Vec<Option<String>>> {
@@ -71,7 +71,7 @@ pub(super) fn quantities(array: &StoredArray) -> Result<Vec<Quantity>> {
     Ok(each.map(quantity).collect())
 }
 
-/// How many of an input's channels are parameters: the last ones.
+/// Number of parameters among an input's channels, where they come last.
 pub fn count(quantities: &[Quantity]) -> Result<usize> {
     let first = quantities.iter().position(|quantity| quantity.parameter);
     let first = first.unwrap_or(quantities.len());
@@ -87,7 +87,8 @@ pub fn count(quantities: &[Quantity]) -> Result<usize> {
     }
 }
 
-/// The values of an input's last channels, which are these parameters; refused unless constant.
+/// The values of an input's last channels, which are these parameters; fails unless each channel is
+/// constant.
 pub(super) fn values(input: &Field, parameters: &[Quantity], index: usize) -> Result<Vec<f64>> {
     let points = input.values().len() / input.channels();
     let own = input.channels() - parameters.len();

@@ -1,5 +1,5 @@
-//! Names of the arrays and dimensions of stored predictions: no axis of a dataset may have them, or a
-//! run that took hours could not store any.
+//! Names of the arrays and dimensions of stored predictions. Axes of a dataset must not have these
+//! names, because otherwise a run of hours could not store its predictions.
 
 use super::layout::{CHANNEL_DIMENSION, INPUT_DIMENSION, REALIZATION_DIMENSION};
 
@@ -18,7 +18,7 @@ pub const QUANTILE_DIMENSION: &str = "quantile";
 pub const THRESHOLD_DIMENSION: &str = "threshold";
 pub const THRESHOLD_CHANNEL: &str = "threshold_channel";
 
-/// Names that no axis may have; datasets refuse them as well.
+/// Names that are not allowed for axes, in predictions or in datasets.
 pub const RESERVED: [&str; 17] = [
     DRAWS,
     MEAN,

@@ -1,12 +1,12 @@
-//! The attributes of an array with its quantities: written by layouts, read by `reader.rs`.
+//! Quantities as attributes of an array: written by layouts, read by `reader.rs`.
 //!
 //! | channels | attributes |
 //! |---|---|
 //! | one | `name` (or CF's `standard_name`), `units`, `long_name` |
-//! | several | the lists `channel_names`, `channel_units`, `channel_long_names`, in which an empty text says nothing; `units` then holds for all channels |
+//! | several | the lists `channel_names`, `channel_units`, `channel_long_names`, in which an empty text means unknown; `units` then holds for all channels |
 //!
-//! What an array is for, such as `low-fidelity solution`, is its `comment` where `long_name` is that
-//! of the quantity.
+//! If `long_name` describes the quantity, the purpose of the array, such as `low-fidelity
+//! solution`, is stored in `comment`.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ use crate::{Error, Quantities, Quantity, Result};
 
 const STANDARD_NAME: &str = "standard_name";
 
-/// The most channels with quantities of their own: a file may declare any number.
+/// Largest number of channels; a file may declare any number.
 const MOST_CHANNELS: usize = 1 << 16;
 
 /// Adds the quantities of the channels to the metadata of an array.
@@ -55,7 +55,7 @@ fn describe_one(attributes: &mut Map<String, Value>, quantity: &Quantity) {
     }
 }
 
-/// Refuses quantities of other numbers of channels.
+/// Refuses quantities whose number differs from that of the channels.
 pub fn check(quantities: &Quantities, channels: &Channels) -> Result<()> {
     let counts = [
         ("input", quantities.input.len(), channels.input),
@@ -72,7 +72,7 @@ pub fn check(quantities: &Quantities, channels: &Channels) -> Result<()> {
     })
 }
 
-/// The quantities of the channels of an array, by its attributes.
+/// The quantities of an array's channels, from its attributes.
 pub(super) fn of_array(array: &StoredArray, channels: usize) -> Result<Vec<Quantity>> {
     if channels > MOST_CHANNELS {
         return Err(array.bad(&format!(
@@ -106,7 +106,7 @@ pub(super) fn of_array(array: &StoredArray, channels: usize) -> Result<Vec<Quant
     Ok(quantities)
 }
 
-/// A list with a text for each channel; empty where there is none.
+/// An attribute with one text per channel; empty if it is absent.
 fn list(array: &StoredArray, key: &str, channels: usize) -> Result<Vec<String>> {
     let Some(written) = array.attribute(key) else {
         return Ok(Vec::new());
@@ -122,7 +122,7 @@ fn list(array: &StoredArray, key: &str, channels: usize) -> Result<Vec<String>> 
         })
 }
 
-/// The quantities of channels that two arrays describe; refused if they contradict each other.
+/// The quantities of channels, merged from two arrays; refuses contradictory units or names.
 pub(super) fn merged(
     mut one: Vec<Quantity>,
     other: Vec<Quantity>,

@@ -1,4 +1,4 @@
-//! Reads a dataset input by input, by whatever means it was made.
+//! Reads a dataset input by input, regardless of how it was made.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::low::OnDemand;
 use crate::storage::{METADATA_FILE, Stamp, StoredArray, zarr_store};
 use crate::{Error, Field, Grid, Quantities, Result, Silent};
 
-/// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...], and
-/// beside it `low` of the same form and `high` [input, realization, channel, grid...] if it has
-/// solutions. If numbers of realizations differ between inputs, `realizations_of` \[input\] has the number
-/// of each. Only what is requested is read.
+/// A dataset on disk: any Zarr v3 group with an array `input` [input, channel, grid...]. If it has
+/// solutions, it also holds `low` of the same form and `high` [input, realization, channel,
+/// grid...]. If the numbers of realizations differ between inputs, `realizations_of` \[input\]
+/// holds them. Only requested values are read.
 ///
 /// ```
 /// use floral_data::dataset::Dataset;
@@ -42,12 +42,12 @@ use crate::{Error, Field, Grid, Quantities, Result, Silent};
 #[derive(Clone)]
 pub struct Dataset {
     pub(super) path: PathBuf,
-    /// The state in which it was opened.
+    /// State of the dataset when it was opened.
     pub(super) stamp: Stamp,
     pub(super) attributes: Map<String, Value>,
     pub(super) grid: Grid,
     pub(super) has_coordinates: Vec<bool>,
-    /// The fields of the input; none where it has parameters alone.
+    /// The fields of the input; none if it consists of parameters alone.
     pub(super) input: Option<Arc<StoredArray>>,
     pub(super) parameters: Option<Arc<StoredArray>>,
     pub(super) low: Option<Arc<StoredArray>>,
@@ -55,21 +55,21 @@ pub struct Dataset {
     pub(super) high: Option<Arc<StoredArray>>,
     pub(super) exact: Option<(Arc<StoredArray>, Arc<StoredArray>)>,
     pub(super) redraws: Option<Arc<StoredArray>>,
-    /// Where high fidelity is known, if not everywhere.
+    /// The points where high fidelity is known, if not all.
     pub(super) known: Option<Thinning>,
-    /// How many realizations each input has, if not all the same.
+    /// Number of realizations of each input, if they differ.
     pub(super) counts: Option<Vec<usize>>,
     pub(super) quantities: Quantities,
-    /// How fields are seen, if not as they are stored.
+    /// The view through which fields are read, if they are not read as stored.
     pub(super) view: Option<Arc<View>>,
-    /// Points outside of the domain, of the grid as it is seen.
+    /// Points outside the domain, on the grid of the view.
     pub(super) mask: Option<Arc<Mask>>,
     /// Computes low fidelity of inputs that lack it.
     pub(super) on_demand: Option<Arc<OnDemand>>,
     pub(super) as_stored: bool,
 }
 
-/// What an array holds.
+/// The kind of values in an array.
 #[derive(Clone, Copy)]
 enum Kind {
     Input,
@@ -78,7 +78,7 @@ enum Kind {
 }
 
 impl Dataset {
-    /// Opens a dataset and checks that its arrays fit together.
+    /// Opens a dataset and checks that its arrays are consistent.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (stamp, attributes) = root::stamped_attributes(path)?;
@@ -127,7 +127,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Lets values that are not finite through, which are otherwise refused where they are read.
+    /// Returns values that are not finite instead of refusing them.
     pub fn as_stored(self) -> Self {
         Self {
             as_stored: true,
@@ -135,8 +135,7 @@ impl Dataset {
         }
     }
 
-    /// The same dataset with its fields seen in another way, on the grid and with the quantities
-    /// that they then have.
+    /// The same dataset read through `view`, with the resulting grid and quantities.
     pub fn seen(&self, view: View, grid: Grid, quantities: Quantities) -> Self {
         let mask = self.mask.as_ref().map(|mask| match view.is_identity() {
             true => mask.clone(),
@@ -151,13 +150,13 @@ impl Dataset {
         }
     }
 
-    /// The same dataset with the points outside of a run's domain, which are at least its own.
+    /// The same dataset with the mask of a run, which contains at least the dataset's own mask.
     pub fn masked(self, mask: Option<&Mask>) -> Self {
         let mask = mask.map(|mask| Arc::new(mask.clone()));
         Self { mask, ..self }
     }
 
-    /// The same inputs on another grid, if they have no fields that live on their own.
+    /// The same inputs on another grid, if the dataset has no fields; otherwise unchanged.
     pub fn placed(&self, grid: &Grid) -> Self {
         let arrays = [&self.input, &self.low, &self.low_realizations, &self.high];
         if arrays.iter().any(|array| array.is_some()) {
@@ -177,8 +176,8 @@ impl Dataset {
         Field::from_values(self.input_channels(), &self.grid.shape(), values)
     }
 
-    /// The stored channels of an input, then its parameters as channels; and an array to name in
-    /// errors.
+    /// The stored channels of an input followed by its parameters as channels, and an array to name
+    /// in errors.
     pub(super) fn input_values(&self, index: usize) -> Result<(Vec<f64>, &StoredArray)> {
         let arrays = (self.input.as_ref(), self.parameters.as_ref());
         let (own, parameters) = arrays;
@@ -196,7 +195,7 @@ impl Dataset {
         Ok((values, array))
     }
 
-    /// The low-fidelity solution of an input, stored or else computed.
+    /// The low-fidelity solution of an input, stored or computed.
     pub fn low(&self, index: usize) -> Result<Field> {
         match &self.on_demand {
             Some(on_demand) if self.lacks_low(index)? => {
@@ -206,7 +205,7 @@ impl Dataset {
         }
     }
 
-    /// What is stored, or the mean of realizations.
+    /// The stored low-fidelity solution, or the mean of its realizations.
     fn stored_low(&self, index: usize) -> Result<Field> {
         match (&self.low, self.low_realizations(index)?) {
             (Some(low), _) => self.field(low, index, Kind::Solution),
@@ -218,7 +217,7 @@ impl Dataset {
         }
     }
 
-    /// The realizations of an input's low-fidelity solution, where it is stochastic.
+    /// The realizations of an input's low-fidelity solution, if it is stochastic.
     pub fn low_realizations(&self, index: usize) -> Result<Option<Realizations>> {
         let Some(low) = &self.low_realizations else {
             return Ok(None);
@@ -229,13 +228,13 @@ impl Dataset {
         Ok(Some(Realizations::new(shape, values)))
     }
 
-    /// How many realizations of low fidelity an input has, where it is stochastic.
+    /// Number of low-fidelity realizations per input, if low fidelity is stochastic.
     pub(super) fn low_realization_count(&self) -> Option<usize> {
         Some(self.low_realizations.as_ref()?.shape()[1])
     }
 
-    /// Whether no low-fidelity solution of an input is stored: there are none, or it has nothing but
-    /// NaN.
+    /// Whether no low-fidelity solution of an input is stored: there is no array, or all of its
+    /// values are NaN.
     pub(super) fn lacks_low(&self, index: usize) -> Result<bool> {
         let Some(low) = self.low.as_ref().or(self.low_realizations.as_ref()) else {
             return Ok(true);
@@ -253,7 +252,7 @@ impl Dataset {
         }
     }
 
-    /// The same with NaN where sensors are not.
+    /// The realizations of an input's high-fidelity solution, with NaN where it was not measured.
     pub(super) fn high_on_grid(&self, index: usize) -> Result<Realizations> {
         let high = self.high.as_ref();
         let high = high.ok_or_else(|| missing(&self.path, HIGH))?;
@@ -266,7 +265,7 @@ impl Dataset {
         let mut shape = high.shape()[1..].to_vec();
         shape[0] = self.realizations_of(index);
         let mut values = self.stored_values(high, index)?;
-        // The rest is padding.
+        // The remaining values are padding.
         values.truncate(shape.iter().product());
         if !self.has_sensors() {
             values = self.seen_values(high, index, Kind::Solution, values)?;
@@ -278,7 +277,7 @@ impl Dataset {
         Ok(Realizations::new(shape, values))
     }
 
-    /// Exact mean and variance of an input's solution, where they are stored.
+    /// Exact mean and variance of an input's solution, if stored.
     pub fn exact_moments(&self, index: usize) -> Result<Option<ExactMoments>> {
         let Some((mean, variance)) = &self.exact else {
             return Ok(None);
@@ -289,7 +288,7 @@ impl Dataset {
         }))
     }
 
-    /// How many draws the solver repeated over all inputs, where it is stored.
+    /// Number of draws that the solver repeated, summed over all inputs, if stored.
     pub fn redraws(&self) -> Result<Option<u64>> {
         let Some(redraws) = &self.redraws else {
             return Ok(None);
@@ -365,8 +364,8 @@ impl Dataset {
         Ok(values)
     }
 
-    /// Refuses a dataset that was replaced after it was opened: what is read of it would be half of
-    /// each.
+    /// Refuses a dataset that was replaced after it was opened: its values would be a mixture of
+    /// both.
     fn check_unchanged(&self) -> Result<()> {
         match Stamp::of(&self.path, METADATA_FILE) {
             Ok(stamp) if stamp == self.stamp => Ok(()),
@@ -383,7 +382,8 @@ impl Dataset {
         self.seen_values(array, index, kind, values)
     }
 
-    /// Values as they are seen, unless they are not finite.
+    /// Applies the view and the mask; refuses values that are not finite, unless `as_stored` is
+    /// set.
     fn seen_values(
         &self,
         array: &StoredArray,
@@ -409,7 +409,7 @@ impl Dataset {
 }
 
 impl Kind {
-    /// Fields as a view shows them.
+    /// Applies a view to fields.
     fn seen(self, view: &View, values: &[f64]) -> Vec<f64> {
         match self {
             Self::Input => view.apply(values, &view.input, 1),

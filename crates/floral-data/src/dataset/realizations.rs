@@ -1,4 +1,4 @@
-//! The realizations of one input's solution, as `reader.rs` hands them over, and exact moments.
+//! The realizations of one input's solution, as returned by `reader.rs`, and exact moments.
 
 use crate::Field;
 
@@ -19,27 +19,27 @@ impl Realizations {
         &self.shape
     }
 
-    /// How many there are.
+    /// Number of realizations.
     pub fn len(&self) -> usize {
         self.shape[0]
     }
 
-    /// Whether there are none.
+    /// Whether there are no realizations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The values of all, one realization after the other.
+    /// All values, realization by realization.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Gives the values away.
+    /// Consumes the realizations and returns their values.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
 
-    /// The values of each: [channel, grid...].
+    /// The values of each realization: [channel, grid...].
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         let size = self.shape[1..].iter().product::<usize>().max(1);
         self.values.chunks_exact(size)

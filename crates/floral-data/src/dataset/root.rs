@@ -1,4 +1,4 @@
-//! The attributes of a dataset's group, or the reason why it is none; for `reader.rs`.
+//! The attributes of a dataset's group, or the reason why it is not a dataset; for `reader.rs`.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 const UNFINISHED: &str =
     "is unfinished; run the command that generates it again, it continues where it stopped";
 
-/// The attributes of the group, and its state before anything of it was read.
+/// The attributes of the group, and its state before they were read.
 pub(super) fn stamped_attributes(path: &Path) -> Result<(Stamp, Map<String, Value>)> {
     let stamp = Stamp::of(path, METADATA_FILE);
     let attributes = attributes(path)?;
@@ -45,7 +45,7 @@ fn attributes(path: &Path) -> Result<Map<String, Value>> {
     }
 }
 
-/// Why there is no metadata of a group, and what to do.
+/// Why the metadata of a group are missing, and what to do.
 fn absence(path: &Path) -> String {
     let is_begun = partial_path(path).is_ok_and(|partial| is_partial(&partial));
     let has = |name: &str| path.join(name).exists();

@@ -1,21 +1,21 @@
-//! Sensors: high fidelity that was measured at some points of each input's grid, NaN elsewhere.
+//! Sensors: high fidelity measured at some points of each input's grid, and NaN elsewhere.
 
 use super::Dataset;
 use super::realizations::Realizations;
 use crate::grid::picked;
 use crate::{Error, Result};
 
-/// The group's attribute by which NaN in `high` says: not measured there.
+/// The group's attribute that declares sensors: NaN in `high` means "not measured here".
 pub const SENSORS: &str = "sensors";
 
 impl Dataset {
-    /// Whether NaN in `high` are points where it was not measured, input by input.
+    /// Whether NaN in `high` marks points where the input was not measured.
     pub fn has_sensors(&self) -> bool {
         self.has_high() && self.attributes().get(SENSORS).and_then(|v| v.as_bool()) == Some(true)
     }
 
-    /// Positions in the grid of the points at which high fidelity of an input is known and that lie
-    /// inside of the domain; none if these are all.
+    /// Grid indices of the points inside the domain where high fidelity of an input is known; none
+    /// if these are all points.
     pub fn points_of(&self, index: usize) -> Result<Option<Vec<usize>>> {
         if let Some(known) = self.known() {
             return Ok(Some(known.kept().to_vec()));
@@ -27,7 +27,8 @@ impl Dataset {
         Ok((at.len() < self.grid().len()).then_some(at))
     }
 
-    /// A stack of fields on the grid, at the points where high fidelity of an input is known.
+    /// Several fields on the grid, restricted to the points where high fidelity of an input is
+    /// known.
     pub fn at_known<T: Copy>(&self, index: usize, fields: Vec<T>) -> Result<Vec<T>> {
         Ok(match self.points_of(index)? {
             Some(at) => picked(&fields, self.grid().len(), &at),
@@ -52,11 +53,11 @@ impl Dataset {
     }
 }
 
-/// Why realizations, or channels, cannot be taken together.
+/// Why realizations or channels have no common set of measured points.
 pub(super) const UNLIKE: &str = "is infinite, or was measured at other points in one realization or \
      channel than in another; leave out what not all of them have";
 
-/// The points at which every field of a stack has a value; refused unless they agree.
+/// The points where every field of a stack has a value; fails unless all fields agree.
 pub(super) fn measured(
     fields: &[f64],
     points: usize,

@@ -1,4 +1,5 @@
-//! Whether the arrays of a dataset fit together, and the grid they share; for `reader.rs`.
+//! Checks that the arrays of a dataset are consistent, and finds their common grid; for
+//! `reader.rs`.
 
 use serde_json::Value;
 
@@ -11,20 +12,21 @@ use crate::storage::StoredArray;
 use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Axis, Grid, Result};
 
-/// Points of the longest axis: 2^24, whose coordinates take 128 MiB.
+/// Largest number of points of an axis, 2^24: its coordinates take 128 MiB.
 const LONGEST_AXIS: usize = 1 << 24;
 
-/// The most inputs, 2^24; more would take days to look through.
+/// Largest number of inputs, 2^24; checking more would take days.
 const MOST_INPUTS: usize = 1 << 24;
 
-/// From this number of inputs on, the last one must be stored: fewer are checked quickly.
+/// Above this number of inputs, the last one must be stored; with fewer, all are checked quickly.
 const MANY_INPUTS: usize = 1 << 16;
 
 const FORM: [&str; 2] = [INPUT_DIMENSION, CHANNEL_DIMENSION];
 const HIGH_FORM: [&str; 3] = [INPUT_DIMENSION, REALIZATION_DIMENSION, CHANNEL_DIMENSION];
 
-/// The grid of `input`, or else of `high`, `low` or the points of a mesh, with the coordinates that
-/// `open` finds; and of each axis whether it has any, or counts its points.
+/// The grid of `input`, else of `high`, `low` or the points of a mesh, with the coordinate arrays
+/// returned by `open`. Also returns whether each axis has coordinates; without them its points are
+/// counted.
 pub(super) fn grid(
     open: impl Fn(&str) -> Result<Option<StoredArray>>,
 ) -> Result<Option<(Grid, Vec<bool>)>> {
@@ -41,7 +43,7 @@ pub(super) fn grid(
     Ok(Some((on_mesh(&points, count, open)?, vec![false])))
 }
 
-/// The mesh of these points, in the units of their array.
+/// The grid on a mesh with these points, in the units of their array.
 fn on_mesh(
     points: &StoredArray,
     count: usize,
@@ -66,7 +68,7 @@ fn grid_of(
             None => axis_names::counted(i),
         })
         .collect();
-    // Names become paths, so they are judged before anything of them is opened.
+    // Names become paths, so they are checked before anything is opened.
     if let Some(fault) = axis_names::fault_of_dataset(names.iter().map(String::as_str)) {
         return Err(input.bad(&format!("has an axis that cannot be: {fault}")));
     }
@@ -86,8 +88,8 @@ fn grid_of(
     Ok((Grid::new(axes), has_coordinates))
 }
 
-/// Checks that an array has this number of inputs, this grid, these channels, and realizations if it
-/// should have them.
+/// Checks that an array has these numbers of inputs and channels, this grid, and realizations if
+/// given.
 pub(super) fn check(
     array: &StoredArray,
     inputs: usize,
@@ -119,8 +121,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The points at which high fidelity is known, if they are every s-th of the grid's and the array
-/// says so: its axes are those of [`layout::high_axis`], and have their coordinates.
+/// The points where high fidelity is known, if they are every s-th point of the grid and the array
+/// declares it: its axes have the names of [`layout::high_axis`] and the corresponding coordinates.
 pub(super) fn thinning(
     high: &StoredArray,
     grid: &Grid,
@@ -153,7 +155,7 @@ pub(super) fn thinning(
     Ok(Some(thinning))
 }
 
-/// The grid of high fidelity, its axes named as the array has them.
+/// The grid of high fidelity, with the axis names of its array.
 pub(super) fn high_grid(grid: &Grid, thinning: Option<&Thinning>) -> Grid {
     let Some(thinning) = thinning else {
         return grid.clone();
@@ -167,7 +169,7 @@ pub(super) fn high_grid(grid: &Grid, thinning: Option<&Thinning>) -> Grid {
     thinned
 }
 
-/// How many realizations each input has, if the dataset says so.
+/// Number of realizations of each input.
 pub(super) fn counts(array: &StoredArray, inputs: usize, most: usize) -> Result<Vec<usize>> {
     if array.shape() != [inputs] {
         return Err(array.misshapen(vec![inputs]));
@@ -185,7 +187,7 @@ pub(super) fn counts(array: &StoredArray, inputs: usize, most: usize) -> Result<
     }
 }
 
-/// Refuses more inputs than can be, or than are stored.
+/// Refuses more inputs than allowed or stored.
 fn check_inputs(input: &StoredArray) -> Result<()> {
     let shape = input.shape();
     let count = shape[0];
@@ -234,7 +236,7 @@ fn check_form(array: &StoredArray, form: &[&str]) -> Result<()> {
     }
 }
 
-/// An axis with the coordinates of this array, and the domain of its attributes.
+/// An axis with the coordinates of this array, and the domain declared in its attributes.
 fn axis(name: &str, array: &StoredArray, points: usize) -> Result<Axis> {
     if array.shape() != [points] {
         return Err(array.misshapen(vec![points]));
@@ -248,12 +250,12 @@ fn axis(name: &str, array: &StoredArray, points: usize) -> Result<Axis> {
     Ok(described(axis, array))
 }
 
-/// The axis with the units and the name in the attributes of its coordinates.
+/// The axis with units and long name from the attributes of its coordinates.
 fn described(axis: Axis, array: &StoredArray) -> Axis {
     let text = |key: &str| array.attribute(key).and_then(Value::as_str);
     let (units, long_name) = (text(UNITS), text(LONG_NAME));
     let is_nameless = long_name.is_some_and(|long_name| long_name == nameless(&axis.name));
-    // Older builds wrote the unit 1 beside that name, whatever the axis was.
+    // Older builds wrote the unit 1 together with that name for every axis.
     let units = units.filter(|units| !(is_nameless && *units == "1"));
     let long_name = long_name.filter(|_| !is_nameless);
     Axis {
@@ -268,7 +270,7 @@ fn domain(array: &StoredArray) -> Result<Option<Domain>> {
     let Some(domain) = array.attribute(DOMAIN) else {
         return Ok(None);
     };
-    // An attribute of the same name may mean something else to another program.
+    // Other programs may use an attribute of this name for something else.
     if domain.get("kind").is_none() {
         return Ok(None);
     }

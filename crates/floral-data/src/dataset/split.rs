@@ -6,41 +6,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Inputs that are kept for testing, and as many for validation, where there are many: the paper's.
+/// Number of test inputs, and of validation inputs, for datasets with enough inputs: the paper's
+/// number.
 pub const KEPT: usize = 15;
 
-/// The share of few inputs that is kept for each.
+/// Share of the inputs used for testing, and for validation, in small datasets.
 const SHARE: f64 = 0.15;
 
-/// How many inputs serve what. What is not set is fit to the dataset by
-/// [`for_inputs`](Self::for_inputs).
+/// Numbers of inputs for testing, validation and training. [`for_inputs`](Self::for_inputs) chooses
+/// the numbers that are not set.
 ///
-/// Test inputs come first, then validation, then training: with a longer dataset of the same seed,
-/// or more training inputs, everybody is still tested on the same inputs.
+/// Test inputs come first, then validation, then training inputs. A longer dataset of the same
+/// seed, or more training inputs, therefore leaves the test inputs unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SplitConfig {
-    /// Inputs kept for evaluation.
+    /// Inputs for evaluation.
     pub test: Option<usize>,
-    /// Inputs on which training is watched.
+    /// Inputs for validation.
     pub validation: Option<usize>,
-    /// Inputs to train on; all that are left if absent.
+    /// Inputs for training; all remaining ones if not set.
     pub train: Option<usize>,
 }
 
 /// The three ranges of inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// Inputs kept for evaluation.
+    /// Inputs for evaluation.
     pub test: Range<usize>,
-    /// Inputs on which training is watched.
+    /// Inputs for validation.
     pub validation: Range<usize>,
-    /// Inputs to train on.
+    /// Inputs for training.
     pub train: Range<usize>,
 }
 
 impl SplitConfig {
-    /// These numbers of inputs.
+    /// A split with these numbers of inputs.
     pub fn new(test: usize, validation: usize, train: Option<usize>) -> Self {
         Self {
             test: Some(test),
@@ -49,28 +50,29 @@ impl SplitConfig {
         }
     }
 
-    /// Inputs kept for evaluation; the paper's number if that is open.
+    /// Number of test inputs; the paper's number if not set.
     pub fn test_inputs(&self) -> usize {
         self.test.unwrap_or(KEPT)
     }
 
-    /// Inputs on which training is watched; the paper's number if that is open.
+    /// Number of validation inputs; the paper's number if not set.
     pub fn validation_inputs(&self) -> usize {
         self.validation.unwrap_or(KEPT)
     }
 
-    /// The same with the paper's numbers where it is open.
+    /// The same split, with the paper's numbers of test and validation inputs if not set.
     #[must_use]
     pub fn in_full(&self) -> Self {
         Self::new(self.test_inputs(), self.validation_inputs(), self.train)
     }
 
-    /// The same with numbers where it is open: the paper's if they leave as many inputs for training
-    /// as they take, or all that training wants; of fewer inputs a share.
+    /// The same split with the numbers chosen that are not set. The paper's numbers apply if they
+    /// leave at least as many inputs for training as they take, or as many as `train` requires.
+    /// Smaller datasets use a share of their inputs.
     ///
-    /// `is_watched` says whether a method needs validation inputs. One that judges itself by leaving
-    /// out each training input in its turn has none unless they are set: five of 28 inputs of Darcy
-    /// flow kept for validation take its CRPS from 0.020 to 0.027, and two of nine from 0.034 to 0.038.
+    /// `is_watched` states whether a method needs validation inputs. A method that uses
+    /// cross-validation has none unless they are set: with five of 28 inputs of Darcy flow kept for
+    /// validation, the CRPS rises from 0.020 to 0.027, and with two of nine from 0.034 to 0.038.
     #[must_use]
     pub fn for_inputs(&self, inputs: usize, is_watched: bool) -> Self {
         let kept = self.test_inputs().saturating_add(self.validation_inputs());
@@ -90,7 +92,7 @@ impl SplitConfig {
         self.for_few(inputs, inputs.saturating_sub(taken), is_watched)
     }
 
-    /// The same for few inputs: `room` of them are left for the numbers that are not given.
+    /// The same for a small dataset: `room` inputs are left for the numbers that are not set.
     fn for_few(&self, inputs: usize, room: usize, is_watched: bool) -> Self {
         let both = self.test.is_none() && self.validation.is_none();
         let share = match self.train {
@@ -104,16 +106,17 @@ impl SplitConfig {
         let rest = if both { room - validation } else { room };
         let test = match self.train {
             None => share.min(rest),
-            // All that is left over is of use.
+            // All remaining inputs are used.
             Some(_) => rest.min(KEPT),
         };
         Self::new(self.test.unwrap_or(test), validation, self.train)
     }
 
-    /// The ranges for a dataset of this many inputs.
+    /// The ranges for a dataset with this number of inputs.
     pub fn of(&self, inputs: usize) -> Result<Split> {
         let (test, validation) = (self.test_inputs(), self.validation_inputs());
-        // Numbers of a configuration may be anything: those beyond all bounds do not fit either.
+        // Numbers from a configuration may be arbitrarily large; saturation makes them fail the
+        // check.
         let first = test.saturating_add(validation);
         let train = self.train.unwrap_or(inputs.saturating_sub(first));
         let end = first.checked_add(train).filter(|end| *end <= inputs);
@@ -150,7 +153,7 @@ mod tests {
         SplitConfig::default()
     }
 
-    /// Test, validation and training inputs of a network, then of a regression.
+    /// Numbers of test, validation and training inputs, for a network and for a regression.
     fn sizes(config: &SplitConfig, inputs: usize) -> [[usize; 3]; 2] {
         [true, false].map(|is_watched| {
             let split = config.for_inputs(inputs, is_watched).of(inputs).unwrap();
@@ -205,7 +208,8 @@ mod tests {
             [[1, 1, 8], [2, 0, 8]]
         );
         assert_eq!(sizes(&with(Some(2), None, Some(6)), 10)[0], [2, 2, 6]);
-        // For every number of inputs and any of them set, the rest fits if anything does.
+        // For every number of inputs, and with any of these numbers set, the others are chosen to
+        // fit.
         for inputs in 2..80 {
             for train in [None, Some(1), Some(inputs - 1)] {
                 let [network, regression] = sizes(&with(None, None, train), inputs);

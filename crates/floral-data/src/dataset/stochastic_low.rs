@@ -1,26 +1,27 @@
-//! Stochastic low fidelity: realizations of it, and whether they share their randomness with high.
+//! Stochastic low fidelity: its realizations, and whether they share their randomness with high
+//! fidelity.
 
 use super::reader::Dataset;
 use super::realizations::Realizations;
 use crate::{Error, Result};
 
-/// The attribute that says how realizations of low fidelity correspond to those of high.
+/// The attribute that states how realizations of low and high fidelity are paired.
 pub const LOW_PAIRING: &str = "low_pairing";
 
 const SHARED: &str = "shared";
 const INDEPENDENT: &str = "independent";
 
-/// How realizations of low fidelity go with those of high.
+/// The pairing of low- and high-fidelity realizations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LowPairing {
-    /// The i-th of low was made with the randomness of the i-th of high.
+    /// The i-th realizations of low and high fidelity share their randomness.
     Shared,
-    /// They have nothing to do with each other.
+    /// Low- and high-fidelity realizations are independent.
     Independent,
 }
 
 impl LowPairing {
-    /// The word for it in a dataset's attributes.
+    /// The value of the attribute in a dataset.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shared => SHARED,
@@ -30,7 +31,8 @@ impl LowPairing {
 }
 
 impl Dataset {
-    /// How realizations of low fidelity go with those of high; none if there are none.
+    /// The pairing of low- and high-fidelity realizations; none if low fidelity has no
+    /// realizations.
     pub fn low_pairing(&self) -> Result<Option<LowPairing>> {
         let Some(count) = self.low_realization_count() else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Symmetries that a dataset declares in its attribute: read from it, and checked before they are
+//! Symmetries declared in a dataset's attribute: reading them, and checking them before they are
 //! written.
 
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{Error, Grid, Result};
 use floral_symmetry::{Lattice, Symmetries, Symmetry};
 
 impl Dataset {
-    /// The symmetries that the attribute `symmetries` declares; none where it is absent.
+    /// The symmetries declared in the attribute `symmetries`; none if it is absent.
     pub fn declared_symmetries(&self) -> Result<Option<Vec<Symmetry>>> {
         let Some(written) = self.attributes().get(SYMMETRIES) else {
             return Ok(None);
@@ -40,13 +40,13 @@ fn read(written: &Value) -> std::result::Result<Vec<Symmetry>, String> {
         .collect()
 }
 
-/// Symmetries by their declarations.
+/// Parses declarations of symmetries.
 pub fn parse(declared: &[&str]) -> Result<Vec<Symmetry>> {
     let parse = |text: &&str| Ok(text.parse::<Symmetry>()?);
     declared.iter().map(parse).collect()
 }
 
-/// Refuses symmetries that a grid and these channels cannot have.
+/// Refuses symmetries that are impossible for this grid and these channels.
 pub(super) fn check(declared: &[Symmetry], grid: &Grid, channels: &Channels) -> Result<()> {
     let lattice = Lattice::from(grid);
     Symmetries::new(declared, &lattice, channels.input, channels.solution)?;

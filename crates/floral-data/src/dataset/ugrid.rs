@@ -1,4 +1,4 @@
-//! A mesh by the UGRID conventions 1.0, for NetCDF files of fields at its points.
+//! A mesh in the UGRID conventions 1.0, for NetCDF files of fields at its points.
 //!
 //! <https://ugrid-conventions.github.io/ugrid-conventions/>
 
@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 use crate::grid::POINT;
 use crate::storage::{Supplement, SupplementArray};
 
-/// Nodes that a cell has less than the widest.
+/// Fills the rows of cells that have fewer nodes than the widest cell.
 const FILL: f64 = -1.0;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// What cells of a dimension are called, from lines on.
+/// UGRID's names of cells of dimension 1, 2 and 3.
 const PLACES: [&str; 3] = ["edge", "face", "volume"];
 
-/// The arrays and attributes by which a file of these arrays has a mesh; none without cells, for which
-/// the conventions have no topology.
+/// The arrays and attributes that add a mesh to a file with the arrays `taken`; none for a mesh
+/// without cells, for which the conventions define no topology.
 pub fn supplement(mesh: &Mesh, units: Option<&str>, taken: &[&str]) -> Option<Supplement> {
     let place = PLACES.get(mesh.cells().first()?.kind().dimension() - 1)?;
     let name = free(taken);
@@ -71,7 +71,7 @@ fn along(mesh: &Mesh, axis: usize, name: String, units: Option<&str>) -> Supplem
     }
 }
 
-/// A name for the mesh with which none of its arrays has that of another.
+/// A name for the mesh that is not a prefix of any taken name.
 fn free(taken: &[&str]) -> String {
     let is_taken = |name: &String| taken.iter().any(|other| other.starts_with(name.as_str()));
     let names = (1..).map(|i| match i {
@@ -82,7 +82,7 @@ fn free(taken: &[&str]) -> String {
     names.next().unwrap_or_default()
 }
 
-/// The nodes of all cells, kind after kind.
+/// The nodes of all cells, block by block.
 fn connectivity(mesh: &Mesh, name: String, cells: &str, place: &str) -> SupplementArray {
     let widths = mesh.cells().iter().map(|block| block.kind().nodes());
     let width = widths.clone().max().unwrap_or(0);
@@ -104,7 +104,7 @@ fn connectivity(mesh: &Mesh, name: String, cells: &str, place: &str) -> Suppleme
     whole(name, dimensions, about, values)
 }
 
-/// The shape of every volume, as the conventions number them; they have no pyramids.
+/// The shape of every volume, as numbered by the conventions; these define no pyramids.
 fn shape_types(mesh: &Mesh, name: String, cells: &str) -> SupplementArray {
     let shapes = [
         (CellKind::Tetrahedron, "tetrahedron"),

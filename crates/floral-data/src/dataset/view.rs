@@ -1,19 +1,19 @@
-//! A view of stored fields: axes and channels in another order, values in other units. What a run
-//! needs is made by `predict`, from how the axes and channels of both are called.
+//! A view of stored fields: axes and channels in another order, values in other units. `predict`
+//! makes the view that a run needs by comparing the names of axes and channels.
 
 use crate::units::Conversion;
 
-/// A stored channel and what takes its values to other units.
+/// A stored channel, and the conversion of its values to other units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Source {
     pub channel: usize,
     pub conversion: Conversion,
 }
 
-/// How stored fields are seen.
+/// The mapping from stored fields to those of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// Stored positions of the points, in the order of the view.
+    /// Stored index of each point, in the order of the view.
     positions: Vec<usize>,
     /// The channels of the input.
     pub input: Vec<Source>,
@@ -31,12 +31,12 @@ impl View {
         }
     }
 
-    /// Stored positions of the points, in the order of the view.
+    /// Stored index of each point, in the order of the view.
     pub fn positions(&self) -> &[usize] {
         &self.positions
     }
 
-    /// Whether it shows what is stored.
+    /// Whether the view shows fields as stored.
     pub fn is_identity(&self) -> bool {
         let as_stored = |sources: &[Source]| {
             let mut sources = sources.iter().enumerate();
@@ -45,8 +45,8 @@ impl View {
         self.positions.is_sorted() && as_stored(&self.input) && as_stored(&self.solution)
     }
 
-    /// Fields [.., channel, point] of the channels `sources`; `power` is 2 where values are squares of
-    /// differences, which no offset changes.
+    /// Fields [.., channel, point] with the channels `sources`. `power` is 2 for variances, which
+    /// scale with the square of the factor and do not depend on the offset; else 1.
     pub fn apply(&self, values: &[f64], sources: &[Source], power: i32) -> Vec<f64> {
         let points = self.positions.len();
         let fields = values.chunks_exact((points * sources.len()).max(1));
@@ -69,7 +69,7 @@ impl View {
     }
 }
 
-/// Where the points of a transposed grid are stored.
+/// The stored index of each point of a transposed grid.
 fn positions(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     let stride = |axis: usize| shape[axis + 1..].iter().product::<usize>();
     let stored = |mut index: usize| {

@@ -1,4 +1,4 @@
-//! A named axis: the coordinates of its points and the domain that they sample.
+//! A named axis: the coordinates of its points, and the domain that they sample.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use super::{Direction, Domain};
 use crate::quantity::non_empty;
 use crate::units::Conversion;
 
-/// One named axis: its points, and the domain that they sample.
+/// A named axis: its points, and the domain that they sample.
 ///
-/// [`closed`](Self::closed) has the points i / (n - 1), [`periodic`](Self::periodic) i / n.
+/// [`closed`](Self::closed) has the points i / (n - 1), [`periodic`](Self::periodic) has i / n.
 ///
 /// ```
 /// use floral_data::Axis;
@@ -23,15 +23,15 @@ pub struct Axis {
     pub name: String,
     /// Coordinates in increasing order.
     pub coordinates: Vec<f64>,
-    /// What they sample.
+    /// The domain that they sample.
     pub domain: Domain,
     /// Units of the coordinates, such as `m`, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<String>,
-    /// The name in full, for figures.
+    /// The long name, for figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_name: Option<String>,
-    /// The direction that CF's attribute `axis` declares.
+    /// The direction declared by CF's attribute `axis`.
     #[serde(rename = "axis", skip_serializing_if = "Option::is_none")]
     pub declared: Option<Direction>,
 }
@@ -64,13 +64,13 @@ impl Axis {
         }
     }
 
-    /// The same axis with coordinates in these units; empty ones are none.
+    /// The same axis with coordinates in these units; an empty text counts as none.
     pub fn with_units(mut self, units: &str) -> Self {
         self.units = non_empty(units);
         self
     }
 
-    /// The same axis with a name in full; an empty one is none.
+    /// The same axis with a long name; an empty text counts as none.
     pub fn with_long_name(mut self, long_name: &str) -> Self {
         self.long_name = non_empty(long_name);
         self
@@ -82,12 +82,12 @@ impl Axis {
         self
     }
 
-    /// Its direction: declared, or as its name suggests.
+    /// The direction: as declared, or as suggested by the name.
     pub fn direction(&self) -> Option<Direction> {
         self.declared.or_else(|| Direction::of_name(&self.name))
     }
 
-    /// This number of points that sample its domain evenly.
+    /// The same axis with `n` points that sample its domain evenly.
     pub fn resampled(&self, n: usize) -> Self {
         Self {
             coordinates: (0..n).map(|i| self.domain.coordinate(i, n)).collect(),
@@ -95,7 +95,7 @@ impl Axis {
         }
     }
 
-    /// Points with known coordinates only: see [`Domain::of_coordinates`].
+    /// An axis of points without a declared domain: see [`Domain::of_coordinates`].
     pub fn from_coordinates(name: &str, coordinates: Vec<f64>) -> Self {
         Self {
             name: name.to_owned(),
@@ -107,7 +107,8 @@ impl Axis {
         }
     }
 
-    /// An axis read from a file, with its domain if the file has one; an error says what is wrong.
+    /// An axis read from a file, with its domain if the file has one; an error describes the
+    /// problem.
     pub fn stored(
         name: &str,
         coordinates: Vec<f64>,
@@ -128,7 +129,8 @@ impl Axis {
         })
     }
 
-    /// Other points of this axis: of its domain if they lie in it, else of their own.
+    /// The same axis with other points. It keeps its domain if the points lie in it, otherwise the
+    /// domain is derived from the points.
     pub fn with_coordinates(&self, coordinates: Vec<f64>) -> Self {
         let domain = if self.domain.holds(&coordinates) {
             self.domain
@@ -142,7 +144,7 @@ impl Axis {
         }
     }
 
-    /// The same axis in other units.
+    /// The same axis after a conversion of units.
     pub fn converted(&self, conversion: Conversion) -> Self {
         if conversion.is_none() {
             return self.clone();
@@ -152,8 +154,8 @@ impl Axis {
         self.mapped(map, map(from), map(to))
     }
 
-    /// The axis under a linear map, which takes its domain to `from` and `to`. Points that were even
-    /// but for the precision they were stored in become even.
+    /// The axis under a linear map that takes its domain to `from` and `to`. Points that are even
+    /// up to the precision of storage become exactly even.
     fn mapped(&self, map: impl Fn(f64) -> f64, from: f64, to: f64) -> Self {
         let mut mapped = Self {
             coordinates: self.coordinates.iter().map(|x| map(*x)).collect(),
@@ -190,8 +192,8 @@ impl Axis {
         }
     }
 
-    /// Whether its points are evenly spaced in increasing order, within the precision in which their
-    /// coordinates were stored.
+    /// Whether the points are evenly spaced in increasing order, up to the precision of the stored
+    /// coordinates.
     pub fn is_even(&self) -> bool {
         let step = self.spacing();
         let first = self.coordinates.first().copied().unwrap_or_default();
@@ -205,7 +207,7 @@ impl Axis {
         step.is_finite() && step >= 0.0 && widest <= self.rounding()
     }
 
-    /// By how much rounding may have moved a coordinate.
+    /// Largest deviation of a coordinate that rounding explains.
     fn rounding(&self) -> f64 {
         let is_single = self.coordinates.iter().all(|x| f64::from(*x as f32) == *x);
         let epsilon = if is_single {
@@ -217,14 +219,14 @@ impl Axis {
             .coordinates
             .iter()
             .fold(0.0, |most: f64, x| most.max(x.abs()));
-        // Operations in the same precision, such as i / n * length, round again. Steps as small as
-        // that cannot be checked.
+        // Operations in the same precision, such as i / n * length, add rounding errors. Steps
+        // comparable to these errors cannot be checked.
         let step = self.spacing();
         (4.0 * epsilon * largest).clamp(1e-6 * step, 0.1 * step)
     }
 
-    /// The same axis over the unit interval: of a closed one the ends become 0 and 1, of a periodic
-    /// one the period is 1, of times the beginning becomes 0 and the end 1. It has no units.
+    /// The same axis in unit coordinates, without units: the ends of a closed axis become 0 and 1,
+    /// the period of a periodic axis becomes 1, and times go from 0 to 1.
     pub fn unit(&self) -> Self {
         Self {
             units: None,
@@ -233,8 +235,7 @@ impl Axis {
     }
 }
 
-/// An axis as it is written in a checkpoint, perhaps without its domain, its units and its name in
-/// full.
+/// An axis in a checkpoint; domain, units and long name may be absent.
 #[derive(Deserialize)]
 struct StoredAxis {
     name: String,
@@ -361,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Evenly spaced points, as NumPy makes them in single precision.
+    /// Evenly spaced points, computed as NumPy does in single precision.
     fn single(n: usize, length: f32) -> Vec<f64> {
         let point = |i: usize| i as f32 / n as f32 * length / length * length;
         (0..n).map(|i| f64::from(point(i))).collect()

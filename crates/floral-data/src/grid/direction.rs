@@ -1,14 +1,14 @@
-//! The direction of an axis in space or time, as CF's attribute `axis` declares it; maps are oriented
-//! by it.
+//! The direction of an axis in space or time, as declared by CF's attribute `axis`; it orients
+//! maps.
 
 use serde::{Deserialize, Serialize};
 
 /// CF conventions, section 4: the values of the attribute `axis`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
-    /// To the east, or along the first horizontal direction.
+    /// East, or the first horizontal direction.
     X,
-    /// To the north, or along the second one.
+    /// North, or the second horizontal direction.
     Y,
     /// The vertical.
     Z,
@@ -17,7 +17,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// What an attribute says; none of anything but a letter of CF's.
+    /// The direction declared by an attribute; none unless it is one of CF's letters.
     pub fn declared(text: &str) -> Option<Self> {
         match text.trim() {
             "X" | "x" => Some(Self::X),
@@ -28,7 +28,7 @@ impl Direction {
         }
     }
 
-    /// What a usual name of an axis suggests.
+    /// The direction suggested by a usual name of an axis.
     pub fn of_name(name: &str) -> Option<Self> {
         match name.to_lowercase().as_str() {
             "x" | "lon" | "longitude" => Some(Self::X),
@@ -39,7 +39,7 @@ impl Direction {
         }
     }
 
-    /// As the attribute is written.
+    /// The letter of the attribute.
     pub fn letter(self) -> &'static str {
         match self {
             Self::X => "X",

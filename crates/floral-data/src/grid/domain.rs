@@ -1,54 +1,54 @@
-//! The domain that an axis's points sample: where it begins and ends, and what lies beyond.
+//! The domain sampled by the points of an axis: its ends and its kind.
 
 use serde::{Deserialize, Serialize};
 
-/// Differences of coordinates, in units of the spacing, that count as rounding.
+/// Differences of coordinates that count as rounding, in units of the spacing.
 const ROUNDING: f64 = 1e-3;
 
-/// How an axis goes on at the ends of its domain.
+/// The kind of an axis: the meaning of the ends of its domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AxisKind {
-    /// From the first point to the last, which are both ends.
+    /// The first and the last point are the ends.
     Closed,
-    /// The ends are the same point, which is stored once, at the beginning.
+    /// The ends are the same point, stored once at the beginning.
     Periodic,
     /// Times from one step after the beginning, which is not stored, to the end.
     Times,
 }
 
-/// An interval and what its ends mean. A coarser or finer axis samples the same one.
+/// An interval and the kind of its ends. Coarser and finer axes sample the same interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
-    /// What the ends mean.
+    /// The meaning of the ends.
     pub kind: AxisKind,
-    /// Where it begins.
+    /// The beginning.
     pub from: f64,
-    /// Where it ends; of a periodic axis, one period further.
+    /// The end; for a periodic axis, the beginning plus one period.
     pub to: f64,
 }
 
 impl Domain {
-    /// Both ends included.
+    /// An interval with both ends included.
     pub fn closed(from: f64, to: f64) -> Self {
         let kind = AxisKind::Closed;
         Self { kind, from, to }
     }
 
-    /// The ends identified.
+    /// An interval whose ends are the same point.
     pub fn periodic(from: f64, to: f64) -> Self {
         let kind = AxisKind::Periodic;
         Self { kind, from, to }
     }
 
-    /// Times after `from` until `to`.
+    /// Times after `from`, up to and including `to`.
     pub fn times(from: f64, to: f64) -> Self {
         let kind = AxisKind::Times;
         Self { kind, from, to }
     }
 
-    /// The rule for coordinates without a declared domain, from other programs or files: points i/n of the unit interval are periodic, points that begin one step
-    /// after zero are times, and any others are closed.
+    /// The domain of coordinates for which none is declared: points i/n of the unit interval are
+    /// periodic, points that begin one step after zero are times, and all others are closed.
     pub fn of_coordinates(coordinates: &[f64]) -> Self {
         let (Some(&first), Some(&last)) = (coordinates.first(), coordinates.last()) else {
             return Self::closed(0.0, 1.0);
@@ -64,17 +64,17 @@ impl Domain {
         }
     }
 
-    /// Whether its ends are the same point.
+    /// Whether the ends are the same point.
     pub fn is_periodic(&self) -> bool {
         self.kind == AxisKind::Periodic
     }
 
-    /// Its length; of a periodic axis, the period.
+    /// The length; for a periodic axis, the period.
     pub fn length(&self) -> f64 {
         self.to - self.from
     }
 
-    /// The coordinate of point i of n that sample it evenly.
+    /// The coordinate of point i of n evenly spaced points.
     pub fn coordinate(&self, i: usize, n: usize) -> f64 {
         let (i, count) = (i as f64, n as f64);
         match self.kind {
@@ -84,7 +84,7 @@ impl Domain {
         }
     }
 
-    /// A coordinate mapped to the unit interval; zero where the domain is a single point.
+    /// A coordinate mapped to the unit interval; zero if the domain is a single point.
     pub fn unit(&self, x: f64) -> f64 {
         match self.length() {
             0.0 => 0.0,
@@ -92,12 +92,12 @@ impl Domain {
         }
     }
 
-    /// Whether these coordinates, in increasing order, lie in it.
+    /// Whether the domain contains these coordinates, which are in increasing order.
     pub fn holds(&self, coordinates: &[f64]) -> bool {
         let (Some(first), Some(last)) = (coordinates.first(), coordinates.last()) else {
             return self.length() > 0.0;
         };
-        // A coordinate written with few digits may lie a rounding error beyond the end.
+        // A coordinate written with few digits may exceed an end by a rounding error.
         let margin = 1e-6 * self.length();
         let is_inside = *first >= self.from - margin && *last <= self.to + margin;
         let is_ring = last - first < self.length();
@@ -121,7 +121,7 @@ mod tests {
         ] {
             assert_eq!(Domain::of_coordinates(&on(domain, 16)), domain);
         }
-        // Millimetres, a single point and none at all.
+        // Millimetres, a single point, and no point.
         assert_eq!(
             Domain::of_coordinates(&[0.0, 10.0, 20.0]),
             Domain::closed(0.0, 20.0)

@@ -1,12 +1,12 @@
-//! Linear interpolation from a grid, along one axis after the other: to another grid, to scattered
-//! points, or to finer nodes over the same square.
+//! Linear interpolation from a grid, axis by axis: to another grid, to scattered points, or to
+//! finer nodes over the same box. Between meshes it is a sparse matrix.
 
 use floral_mesh::Sparse;
 
 use super::{Axis, Grid, Points};
 use crate::{Error, Result};
 
-/// Two neighbouring points of an axis and the weight of the second.
+/// Position of a coordinate on an axis: two neighbouring points, and the weight of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Place {
     below: usize,
@@ -14,21 +14,23 @@ struct Place {
     weight: f64,
 }
 
-/// Where each wanted point lies in a grid; the same for every field.
+/// Positions of the target points in a grid; they apply to any field.
 #[derive(Debug, Clone)]
 pub struct Interpolation {
     /// Points per axis of the grid.
     shape: Vec<usize>,
-    /// Along each axis of the grid, the places of the wanted points.
+    /// Along each axis of the grid, the positions of the target points.
     along: Vec<Vec<Place>>,
-    /// Whether every combination of places is wanted, or place i of each axis for point i.
+    /// Whether the targets are all combinations of positions (a grid), or point i has position i on
+    /// each axis.
     is_product: bool,
-    /// Between meshes, what takes values at the points of the one to those of the other.
+    /// Between meshes: the matrix from values at points of one mesh to values at points of the
+    /// other.
     matrix: Option<Sparse>,
 }
 
 impl Interpolation {
-    /// To points whose axes are those of the grid.
+    /// Interpolates to points whose axes are those of the grid.
     pub fn to_points(grid: &Grid, points: &Points) -> Self {
         let wanted = points.axes.iter().map(|(_, along)| along);
         Self {
@@ -39,9 +41,9 @@ impl Interpolation {
         }
     }
 
-    /// To another grid: around the ends of a periodic axis, and beyond the ends of any other along
-    /// the line through the last two points. Between meshes it is linear in the cells, or a local
-    /// linear fit without any.
+    /// Interpolates to another grid. A periodic axis wraps around; beyond the ends of any other
+    /// axis, the line through the last two points is continued. Between meshes, the interpolation
+    /// is linear in the cells, or a local linear fit if there are no cells.
     pub fn to_grid(from: &Grid, to: &Grid) -> Result<Self> {
         let wanted = to.axes.iter().map(|axis| &axis.coordinates);
         let matrix = match (from.mesh(), to.mesh()) {
@@ -65,8 +67,8 @@ impl Interpolation {
         })
     }
 
-    /// From nodes to other nodes of the same box, both evenly spaced from end to end, at least two
-    /// along each axis.
+    /// Interpolates between nodes of the same box, both evenly spaced from end to end, with at
+    /// least two nodes along each axis.
     pub fn between_nodes(from: &[usize], to: &[usize]) -> Self {
         let nodes = |(&m, &n): (&usize, &usize)| (0..n).map(|i| Place::of_node(i, m, n)).collect();
         Self {
@@ -77,12 +79,12 @@ impl Interpolation {
         }
     }
 
-    /// The number of interpolated values, for this number of values on the grid.
+    /// Number of interpolated values for `on_grid` values on the grid.
     pub fn values(&self, on_grid: usize) -> usize {
         on_grid / self.grid_points() * self.points()
     }
 
-    /// A stack of fields: [.., grid...] -> [.., wanted point].
+    /// Interpolates a stack of fields: [.., grid...] -> [.., target point].
     pub fn apply<T: Copy + Into<f64>>(&self, values: &[T]) -> Vec<f64> {
         if let Some(matrix) = &self.matrix {
             let fields = values.chunks_exact(self.grid_points());
@@ -100,7 +102,8 @@ impl Interpolation {
         wanted
     }
 
-    /// The transpose, on entries (place, factor): of a stack [.., wanted point] to one [.., grid...].
+    /// Applies the transpose to sparse entries (index, factor): from a stack [.., target point] to
+    /// one [.., grid...].
     pub fn transposed(&self, entries: &[(usize, f64)]) -> Vec<(usize, f64)> {
         let (points, inner) = (self.points().max(1), self.grid_points());
         let mut all = Vec::new();
@@ -112,7 +115,7 @@ impl Interpolation {
         all
     }
 
-    /// The points of the grid whose values make that of a wanted point, and their weights.
+    /// The grid points that determine the value at a target point, with their weights.
     fn corners(&self, point: usize) -> Vec<(usize, f64)> {
         if let Some(matrix) = &self.matrix {
             return matrix.row(point).collect();
@@ -131,7 +134,7 @@ impl Interpolation {
         corners
     }
 
-    /// The places of a wanted point along the axes; those of the last axis change fastest.
+    /// The positions of a target point along the axes; the last axis varies fastest.
     fn locate(&self, point: usize, places: &mut Vec<Place>) {
         places.clear();
         let mut stride = self.points();
@@ -163,7 +166,7 @@ fn refusal(reason: String) -> Error {
     Error::config("interpolation", reason)
 }
 
-/// The places of coordinates along each axis.
+/// The positions of coordinates along each axis.
 fn places<'a>(grid: &Grid, wanted: impl Iterator<Item = &'a Vec<f64>>) -> Vec<Vec<Place>> {
     let axes = grid.axes.iter().zip(wanted);
     axes.map(|(axis, along)| along.iter().map(|x| Place::of(axis, *x)).collect())
@@ -171,7 +174,7 @@ fn places<'a>(grid: &Grid, wanted: impl Iterator<Item = &'a Vec<f64>>) -> Vec<Ve
 }
 
 impl Place {
-    /// Where a coordinate lies along an axis.
+    /// The position of a coordinate on an axis.
     fn of(axis: &Axis, x: f64) -> Self {
         let (points, period) = (&axis.coordinates, axis.domain.length());
         let (Some(first), Some(last)) = (points.first(), points.last()) else {
@@ -180,7 +183,7 @@ impl Place {
         if axis.domain.is_periodic() && (x < *first || x > *last) {
             let beyond = (x - last).rem_euclid(period);
             let seam = first + period - last;
-            // Beyond the seam, the coordinate is between two points again.
+            // Beyond the seam, the coordinate lies between two stored points.
             if beyond <= seam {
                 return Self {
                     below: points.len() - 1,
@@ -193,7 +196,7 @@ impl Place {
         Self::among(points, x)
     }
 
-    /// Between, or beyond, points in increasing order.
+    /// The position between points in increasing order, or beyond them.
     fn among(points: &[f64], x: f64) -> Self {
         if points.len() < 2 {
             return Self::at(0);
@@ -209,9 +212,9 @@ impl Place {
         }
     }
 
-    /// Node i of n among m nodes of the same interval, both from end to end.
+    /// Node i of n, relative to m nodes of the same interval, both evenly spaced from end to end.
     fn of_node(i: usize, m: usize, n: usize) -> Self {
-        // Whole numbers, so that nodes of both grids meet exactly.
+        // Integer arithmetic, so that common nodes of both grids coincide exactly.
         let below = (i * (m - 1) / (n - 1)).min(m - 2);
         let beyond = i * (m - 1) - below * (n - 1);
         Self {
@@ -230,7 +233,7 @@ impl Place {
     }
 }
 
-/// The value at a point with these places along the axes, the last axis first.
+/// The interpolated value at these positions, recursing over the axes.
 fn blend<T: Copy + Into<f64>>(field: &[T], shape: &[usize], places: &[Place]) -> f64 {
     let ([_, shape @ ..], [place, places @ ..]) = (shape, places) else {
         return field[0].into();

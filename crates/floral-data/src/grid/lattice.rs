@@ -1,10 +1,11 @@
-//! A grid as symmetries and regressions see it.
+//! A grid as the lattice used by symmetries and regressions.
 
 use floral_symmetry::{Lattice, LatticeAxis, Points};
 
 use super::{AxisKind, Grid, POINT};
 
-/// Axes whose domain is periodic close. A mesh of more than one point is scattered points with weights.
+/// Axes with a periodic domain become periodic. A mesh of more than one point becomes scattered
+/// points with weights.
 impl From<&Grid> for Lattice {
     fn from(grid: &Grid) -> Self {
         let mesh = grid.mesh().zip(grid.weights());

@@ -1,23 +1,25 @@
-//! A mask: points of a grid that lie outside of the domain of every solution, as land beside an ocean.
+//! A mask: points of a grid that lie outside the domain of every solution, such as land next to an
+//! ocean.
 
 use serde::{Deserialize, Serialize};
 
-/// The points outside of a domain, at least one, and those inside, at least one.
+/// The points outside and inside a domain, at least one of each.
 ///
-/// Fields are continued there so that every method sees finite values: from the points inside outwards,
-/// step by step, each value is the mean of its neighbours that are known already. That is linear in
-/// the field, and keeps constants. What is predicted outside is never shown or scored.
+/// Fields are extended to the points outside, so that every method sees finite values. The
+/// extension proceeds outwards from the points inside: each value is the mean of its neighbours
+/// that are one step nearer. It is linear in the field and preserves constants. Predictions outside
+/// are never shown or scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Mask {
     shape: Vec<usize>,
     outside: Vec<bool>,
     inside: Vec<usize>,
-    /// A point outside and the neighbours whose mean it takes, in the order in which they are known.
+    /// Each point outside with the neighbours whose mean it takes, in the order of computation.
     steps: Vec<(usize, Vec<usize>)>,
 }
 
-/// The mask in a file: points per axis, and positions of the points outside.
+/// The mask in a file: points per axis, and indices of the points outside.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     shape: Vec<usize>,
@@ -25,7 +27,8 @@ struct Stored {
 }
 
 impl Mask {
-    /// Of a grid of this shape, where each point is outside or not; none if all are inside, or none.
+    /// The mask of a grid of this shape, with `outside` for each point; none if all points are
+    /// inside or all are outside.
     pub fn new(shape: &[usize], outside: Vec<bool>) -> Option<Self> {
         let inside: Vec<usize> = (0..outside.len()).filter(|&p| !outside[p]).collect();
         let is_whole = outside.len() == shape.iter().product::<usize>();
@@ -43,28 +46,28 @@ impl Mask {
         &self.shape
     }
 
-    /// Positions of the points inside.
+    /// Indices of the points inside.
     pub fn inside(&self) -> &[usize] {
         &self.inside
     }
 
-    /// How many points are outside.
+    /// Number of points outside.
     pub fn count(&self) -> usize {
         self.outside.len() - self.inside.len()
     }
 
-    /// Whether each point is outside.
+    /// For each point, whether it is outside.
     pub fn outside(&self) -> &[bool] {
         &self.outside
     }
 
-    /// Whether all points outside of another mask are outside of this one.
+    /// Whether this mask contains all points outside of another mask.
     pub fn holds(&self, other: &Self) -> bool {
         let mut pairs = self.outside.iter().zip(&other.outside);
         self.shape == other.shape && pairs.all(|(own, other)| *own || !other)
     }
 
-    /// The mask of a grid whose points are at these positions of this one.
+    /// The mask of a grid whose points are those at `positions` of this grid.
     pub fn moved(&self, shape: &[usize], positions: &[usize]) -> Self {
         let outside: Vec<bool> = positions.iter().map(|&p| self.outside[p]).collect();
         let inside = (0..outside.len()).filter(|&p| !outside[p]).collect();
@@ -76,7 +79,8 @@ impl Mask {
         }
     }
 
-    /// How many values of a stack of fields, [.., point], are not finite, but for NaN outside.
+    /// Number of values in a stack of fields [.., point] that are not finite, not counting NaN
+    /// outside.
     pub fn missing(&self, values: &[f64]) -> usize {
         let values = values.iter().enumerate();
         let missing = values.filter(|(i, value)| {
@@ -86,7 +90,7 @@ impl Mask {
         missing.count()
     }
 
-    /// Continues a stack of fields, [.., point], to the points outside.
+    /// Extends a stack of fields [.., point] to the points outside.
     pub fn extend(&self, values: &mut [f64]) {
         for field in values.chunks_exact_mut(self.outside.len()) {
             for (point, near) in &self.steps {
@@ -96,13 +100,13 @@ impl Mask {
         }
     }
 
-    /// Says of a stack of fields, [.., point], that they have no values outside.
+    /// Sets the values outside to NaN, in a stack of fields [.., point].
     pub fn blank<T: Copy + From<f32>>(&self, values: &mut [T]) {
         blank(&self.outside, values);
     }
 }
 
-/// Says of a stack of fields, [.., point], that they have no values at the points `outside`.
+/// Sets the values at the points `outside` to NaN, in a stack of fields [.., point].
 pub fn blank<T: Copy + From<f32>>(outside: &[bool], values: &mut [T]) {
     for field in values.chunks_exact_mut(outside.len().max(1)) {
         let points = field.iter_mut().zip(outside);
@@ -111,7 +115,7 @@ pub fn blank<T: Copy + From<f32>>(outside: &[bool], values: &mut [T]) {
     }
 }
 
-/// The points outside from the nearest to the farthest, each with its neighbours one step nearer.
+/// The points outside from nearest to farthest, each with its neighbours that are one step nearer.
 fn steps(shape: &[usize], outside: &[bool]) -> Vec<(usize, Vec<usize>)> {
     let mut distance: Vec<usize> = outside
         .iter()
@@ -138,7 +142,7 @@ fn steps(shape: &[usize], outside: &[bool]) -> Vec<(usize, Vec<usize>)> {
     steps
 }
 
-/// The points one step along an axis from a point.
+/// The neighbours of a point along the axes.
 fn neighbours(shape: &[usize], point: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut stride = 1;

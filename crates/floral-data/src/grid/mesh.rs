@@ -1,4 +1,4 @@
-//! A mesh as the domain of fields: a grid of one axis, an index per point of the mesh.
+//! A mesh as the domain of fields: a grid with one axis, which counts the points of the mesh.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{Axis, Grid};
 /// The name of the axis that counts the points of a mesh.
 pub const POINT: &str = "point";
 
-/// A mesh with its quadrature weights, shared by the grids that live on it.
+/// A mesh with its quadrature weights, shared by all grids on it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "StoredMesh", into = "StoredMesh")]
 pub struct MeshDomain {
@@ -19,11 +19,11 @@ pub struct MeshDomain {
 }
 
 impl MeshDomain {
-    /// A mesh; its weights are computed once.
+    /// Computes the weights of a mesh once.
     pub fn new(mesh: Mesh) -> Self {
         let mut weights = mesh.weights();
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-        // Mean one, so that weighted sums compare with sums over points.
+        // Mean 1, so that weighted sums are comparable to sums over points.
         weights.iter_mut().for_each(|weight| *weight /= mean);
         Self {
             mesh: Arc::new(mesh),
@@ -36,12 +36,12 @@ impl MeshDomain {
         &self.mesh
     }
 
-    /// Quadrature weights of its points, of mean one.
+    /// Quadrature weights of the points, normalised to mean 1.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Its points at these places, without cells.
+    /// The points with these indices, without cells.
     pub(super) fn picked(&self, at: &[usize]) -> Option<Self> {
         let (points, d) = (self.mesh.points().rows(), self.mesh.points().dimension());
         let coordinates: Vec<f64> = at.iter().flat_map(|i| points[*i][..d].to_vec()).collect();
@@ -49,7 +49,7 @@ impl MeshDomain {
         Some(Self::new(cloud))
     }
 
-    /// `1346 points, 2565 triangles`.
+    /// A description such as `1346 points, 2565 triangles`.
     pub fn label(&self) -> String {
         let cells = self.mesh.cells().iter();
         let cells = cells.map(|block| crate::counted(block.count(), block.kind().name()));
@@ -61,7 +61,7 @@ impl MeshDomain {
     }
 }
 
-/// Meshes are the same if their points and cells are.
+/// Meshes are equal if their points and cells are equal.
 impl PartialEq for MeshDomain {
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (&self.mesh, &other.mesh);
@@ -70,7 +70,7 @@ impl PartialEq for MeshDomain {
 }
 
 impl Grid {
-    /// A grid whose points are those of a mesh.
+    /// A grid of the points of a mesh.
     pub fn on_mesh(mesh: Mesh) -> Self {
         let count = mesh.points().count();
         let counted = (0..count).map(|i| i as f64).collect();
@@ -80,23 +80,23 @@ impl Grid {
         }
     }
 
-    /// A grid of a single point, where scalar solutions live.
+    /// A grid of a single point, for scalar solutions.
     pub fn single() -> Self {
         Self::new(vec![Axis::from_coordinates(POINT, vec![0.0])])
     }
 
-    /// The mesh that it lives on, if it does.
+    /// The mesh of the grid, if it has one.
     pub fn mesh(&self) -> Option<&Mesh> {
         self.mesh.as_ref().map(MeshDomain::mesh)
     }
 
-    /// Quadrature weights of the points, of mean one; none if all points weigh the same.
+    /// Quadrature weights of the points, normalised to mean 1; none for a grid without a mesh.
     pub fn weights(&self) -> Option<&[f64]> {
         self.mesh.as_ref().map(MeshDomain::weights)
     }
 }
 
-/// A mesh as it is written in checkpoints.
+/// A mesh as stored in checkpoints.
 #[derive(Serialize, Deserialize)]
 struct StoredMesh {
     dimension: usize,
@@ -148,7 +148,7 @@ impl TryFrom<StoredMesh> for MeshDomain {
 mod tests {
     use super::*;
 
-    /// Two triangles, the second listed the other way round.
+    /// Two triangles, with opposite orientations of their node lists.
     fn square() -> Mesh {
         let points = Points::new(&[0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0], 2).unwrap();
         let cells = Cells::new(CellKind::Triangle, vec![0, 1, 2, 0, 3, 2]).unwrap();

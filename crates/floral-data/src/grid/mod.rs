@@ -1,5 +1,5 @@
-//! Grids: named axes with their coordinates and domains, or the points of a mesh; thinning to every
-//! s-th point, and linear interpolation to finer grids, other meshes and scattered points.
+//! Grids: named axes with coordinates and domains, or the points of a mesh; thinning to every s-th
+//! point; linear interpolation to finer grids, other meshes and scattered points.
 
 mod axis;
 mod direction;
@@ -24,10 +24,10 @@ pub use points::Points;
 pub use refinement::refined_grid;
 pub use thinning::{Thinning, picked};
 
-/// Axes of the grids that methods learn on, at most.
+/// Largest number of axes that the methods support.
 pub const MOST_AXES: usize = 3;
 
-/// A tensor product of axes, the last one fastest in memory; or the points of a mesh, along one axis
+/// A tensor product of axes, the last one fastest in memory; or the points of a mesh, with one axis
 /// that counts them.
 ///
 /// ```
@@ -42,12 +42,12 @@ pub const MOST_AXES: usize = 3;
 pub struct Grid {
     /// The axes, slowest first.
     pub axes: Vec<Axis>,
-    /// The mesh whose points the one axis counts.
+    /// The mesh, if the axis counts its points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mesh: Option<MeshDomain>,
 }
 
-/// A grid as it is written in a checkpoint.
+/// A grid as stored in a checkpoint.
 #[derive(Deserialize)]
 struct StoredGrid {
     axes: Vec<Axis>,
@@ -76,7 +76,7 @@ impl Grid {
         Self { axes, mesh: None }
     }
 
-    /// Other axes for the same points, such as with other names.
+    /// The same points with other axes, for example with other names.
     pub fn with_axes(&self, axes: Vec<Axis>) -> Self {
         Self {
             axes,
@@ -89,7 +89,7 @@ impl Grid {
         self.axes.iter().map(Axis::len).collect()
     }
 
-    /// Number of points in all.
+    /// Total number of points.
     pub fn len(&self) -> usize {
         self.axes.iter().map(Axis::len).product()
     }
@@ -104,7 +104,7 @@ impl Grid {
         self.axes.len()
     }
 
-    /// Whether both have the same points of the same domains, whatever their axes are called.
+    /// Whether both grids have the same points and domains, regardless of the names of axes.
     pub fn coincides(&self, other: &Self) -> bool {
         let same = |(one, other): (&Axis, &Axis)| {
             one.coordinates == other.coordinates && one.domain == other.domain
@@ -122,8 +122,9 @@ impl Grid {
         }
     }
 
-    /// The axis that a map has to the right: the last one, as xarray draws it, unless CF's attribute
-    /// `axis` or its name says that the first one is X, or that the last one is the vertical, Z.
+    /// Index of the axis that points to the right on a map. It is the last axis, as in xarray,
+    /// unless CF's attribute `axis` or the name declares the first axis as X or the last as the
+    /// vertical, Z.
     pub fn rightward(&self) -> usize {
         let is = |axis: &Axis, wanted| axis.direction() == Some(wanted);
         match &self.axes[..] {
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(right(["time", "depth"], [None, Some(Direction::Z)]), "time");
         let east = [Some(Direction::X), Some(Direction::Y)];
         assert_eq!(right(["east", "north"], east), "east");
-        // What is declared comes before what a name suggests.
+        // A declared direction takes precedence over the name.
         assert_eq!(
             right(["x", "a"], [Some(Direction::Y), Some(Direction::X)]),
             "a"
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(Grid::new(vec![Axis::closed("x", 3)]).rightward(), 0);
     }
 
-    /// What a distance in unit coordinates means does not change when points are left out.
+    /// Distances in unit coordinates do not change when points are left out.
     #[test]
     fn a_thinned_grid_has_the_unit_coordinates_of_the_full_one() {
         let full = Grid::new(vec![

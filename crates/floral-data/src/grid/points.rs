@@ -1,9 +1,10 @@
-//! Scattered points of a domain, to which an `Interpolation` leads from a grid.
+//! Scattered points of a domain, as targets of an `Interpolation` from a grid.
 
-/// Points of a domain, by the coordinates along each of its axes.
+/// Points of a domain, given by their coordinates along each axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Points {
-    /// An axis's name and every point's coordinate along it, in the order of the grid's axes.
+    /// Name of each axis and the coordinates of all points along it, in the order of the grid's
+    /// axes.
     pub axes: Vec<(String, Vec<f64>)>,
     /// The units of each axis, if known.
     pub units: Vec<Option<String>>,
@@ -15,7 +16,7 @@ impl Points {
         self.axes.first().map_or(0, |(_, along)| along.len())
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -3,7 +3,7 @@
 use super::{Axis, Grid};
 use crate::{Error, Result};
 
-/// The grid with other numbers of points over the same domain, evenly spaced.
+/// The grid with `shape` points over the same domain, evenly spaced along each axis that changes.
 pub fn refined_grid(grid: &Grid, shape: &[usize]) -> Result<Grid> {
     if shape.len() != grid.dimensions() || shape.contains(&0) {
         return Err(Error::shape("the resolution", shape.to_vec(), grid.shape()));

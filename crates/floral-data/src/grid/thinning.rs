@@ -1,16 +1,16 @@
 //! Thinning: every s-th point of each axis, from the first on.
 //!
-//! Training on a coarser grid, the low-fidelity solver of Darcy and the quantiles of a report all
-//! look at fields through one.
+//! Used for training on a coarser grid, by the low-fidelity solver of Darcy, and for the quantiles
+//! in a report.
 
 use super::{Axis, Grid};
 
-/// Which points of a grid are kept.
+/// A selection of regularly spaced points of a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thinning {
     shape: Vec<usize>,
     strides: Vec<usize>,
-    /// Positions in memory.
+    /// Indices of the kept points in memory.
     kept: Vec<usize>,
 }
 
@@ -32,7 +32,8 @@ impl Thinning {
         }
     }
 
-    /// Keeps this number of points per axis, or one number for all axes; none unless they divide.
+    /// Keeps this number of points per axis, or one number for all axes; none unless the numbers of
+    /// points are divisible by it.
     pub fn to(shape: &[usize], wanted: &[usize]) -> Option<Self> {
         let divides = |(&full, &wanted): (&usize, &usize)| {
             (wanted > 0 && full % wanted == 0).then(|| full / wanted)
@@ -45,18 +46,18 @@ impl Thinning {
         Some(Self::every(shape, &strides?))
     }
 
-    /// Positions in memory of the points that are kept.
+    /// Indices of the kept points in memory.
     pub fn kept(&self) -> &[usize] {
         &self.kept
     }
 
-    /// Points per axis that are kept.
+    /// Number of kept points per axis.
     pub fn shape(&self) -> Vec<usize> {
         let axes = self.shape.iter().zip(&self.strides);
         axes.map(|(n, stride)| n.div_ceil(*stride)).collect()
     }
 
-    /// The points that are kept, in the domain of the whole grid.
+    /// The kept points as a grid, with the domain of the full grid.
     pub fn grid(&self, grid: &Grid) -> Grid {
         if self.kept.len() == grid.len() {
             return grid.clone();
@@ -72,13 +73,13 @@ impl Thinning {
         }
     }
 
-    /// A stack of fields: [.., point] -> [.., kept point].
+    /// Thins a stack of fields: [.., point] -> [.., kept point].
     pub fn apply<T: Copy>(&self, values: &[T]) -> Vec<T> {
         picked(values, self.shape.iter().product(), &self.kept)
     }
 }
 
-/// A stack of fields at some of their points: [.., point] -> [.., picked point].
+/// Selects points of a stack of fields: [.., point] -> [.., selected point].
 pub fn picked<T: Copy>(values: &[T], points: usize, at: &[usize]) -> Vec<T> {
     let fields = values.chunks_exact(points.max(1));
     fields

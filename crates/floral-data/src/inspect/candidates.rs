@@ -1,4 +1,4 @@
-//! What could be taken for low fidelity, and how far each is from the mean of high.
+//! Candidates for low fidelity, and their distance from the mean of high fidelity.
 
 use serde::Serialize;
 
@@ -8,19 +8,19 @@ use crate::metric::RunningMoments;
 use crate::metric::error::ratio;
 use crate::{Field, Result};
 
-/// One of them.
+/// A candidate for low fidelity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
-    /// What it is.
+    /// The kind of low fidelity.
     pub kind: LowKind,
-    /// The root mean square of its distance to the mean of high over the deviation of that mean,
-    /// averaged over channels: 1 is that of the best constant.
+    /// Root mean square distance from the mean of high fidelity, divided by the standard deviation
+    /// of that mean and averaged over channels. The best constant has the value 1.
     pub error: f64,
 }
 
-/// The contribution of one input to the candidates.
+/// The contribution of one input to the errors of all candidates.
 pub(super) struct Part {
-    /// The mean of high: [channel, point].
+    /// The mean over realizations of high fidelity: [channel, point].
     mean: Vec<f64>,
     stored: Option<Vec<f64>>,
     filtered: Option<Vec<f64>>,
@@ -66,23 +66,23 @@ impl Part {
 pub(super) struct Candidates {
     channels: Vec<Channel>,
     inputs: usize,
-    /// The mean over inputs so far: [channel, point].
+    /// The running mean over inputs: [channel, point].
     mean: Vec<f64>,
 }
 
-/// Sums over one channel: of the solution's values and of squared distances to them.
+/// Moments of one channel: of the solution, and of the squared error of each candidate.
 #[derive(Default, Clone)]
 struct Channel {
     solution: RunningMoments,
     stored: Option<RunningMoments>,
     filtered: Option<RunningMoments>,
     zero: RunningMoments,
-    /// Squares about the mean over inputs, summed.
+    /// Sum of squared deviations from the mean over inputs.
     about_mean: f64,
 }
 
 impl Candidates {
-    /// Adds an input; to be called in the order of inputs.
+    /// Adds an input; inputs must be added in order.
     pub(super) fn push(&mut self, part: &Part, channels: usize) {
         self.channels.resize(channels, Channel::default());
         self.mean.resize(part.mean.len(), 0.0);
@@ -108,7 +108,7 @@ impl Candidates {
         }
     }
 
-    /// The candidates that there are, best first.
+    /// The available candidates, best first.
     pub(super) fn list(&self) -> Vec<Candidate> {
         if self.inputs < 2 || self.channels.is_empty() {
             return Vec::new();
@@ -138,7 +138,8 @@ impl Candidates {
             LowKind::Stored => channel.stored.as_ref().map(RunningMoments::mean),
             LowKind::Filter => channel.filtered.as_ref().map(RunningMoments::mean),
             LowKind::Zero => Some(channel.zero.mean()),
-            // The mean of the other inputs: n / (n - 1) times as far as that of all.
+            // Leave-one-out: the distance from the mean of the other inputs is n / (n - 1) times
+            // the distance from the mean of all.
             LowKind::Mean => {
                 let points = self.mean.len() as f64 / self.channels.len() as f64;
                 Some(channel.about_mean / (n * points) * (n / (n - 1.0)).powi(2))

@@ -1,4 +1,4 @@
-//! Low fidelity against high fidelity: sums over inputs, channel by channel; for `gather.rs`.
+//! Comparison of low and high fidelity: sums over inputs, channel by channel; for `gather.rs`.
 
 use super::{ChannelSkill, LowFidelity, Skill};
 use crate::Quantity;
@@ -6,13 +6,13 @@ use crate::dataset::{Dataset, Realizations};
 use crate::metric::error::ratio;
 use crate::metric::{BandSpectra, MeanFieldError, RunningMoments};
 
-/// Low against high.
+/// Sums that compare low with high fidelity.
 pub(super) struct Comparison {
     channels: Vec<Channel>,
     shape: Vec<usize>,
-    /// Whether fields are whole, so that they have spectra.
+    /// Whether fields cover a full grid, as spectra require.
     has_spectra: bool,
-    /// Whether an input has two realizations or more.
+    /// Whether the dataset has two or more realizations per input.
     has_spread: bool,
 }
 
@@ -20,13 +20,13 @@ pub(super) struct Comparison {
 struct Channel {
     solution: RunningMoments,
     residual: RunningMoments,
-    /// The unbiased variance among realizations at each point, of inputs that have two.
+    /// The unbiased variance over realizations at each point, of inputs with at least two.
     among: RunningMoments,
-    /// The variance of the mean over realizations: that among them over their number.
+    /// The variance of the mean over realizations: that variance divided by their number.
     of_mean: RunningMoments,
     low: RunningMoments,
     mean: RunningMoments,
-    /// Low plus the mean of high: its variance gives their covariance.
+    /// Low fidelity plus the mean of high fidelity: its variance yields their covariance.
     both: RunningMoments,
     spectra: BandSpectra,
     inputs: Vec<Squares>,
@@ -55,7 +55,7 @@ impl Comparison {
         }
     }
 
-    /// Adds one input; low fidelity is taken at the points of high fidelity.
+    /// Adds one input; `low` is given at the points of high fidelity.
     pub fn push(&mut self, low: &[f64], high: &Realizations) {
         let (mean, variance) = moments_over_realizations(high);
         let points = mean.len() / self.channels.len().max(1);
@@ -73,14 +73,14 @@ impl Comparison {
         }
     }
 
-    /// Adds what another has gathered over later inputs.
+    /// Adds the sums of `other`, gathered over later inputs.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.channels.iter_mut().zip(&other.channels) {
             mine.merge(theirs);
         }
     }
 
-    /// The skill, of several channels pooled in units of their deviation.
+    /// The skill; several channels are pooled in units of their standard deviation.
     pub fn summary(&self, quantities: &[Quantity]) -> LowFidelity {
         let all: Vec<(&Channel, f64)> = match self.channels.as_slice() {
             [one] => vec![(one, 1.0)],
@@ -109,7 +109,7 @@ impl Comparison {
         }
     }
 
-    /// The skill in channels whose squares have these weights.
+    /// The skill over channels, whose squares are scaled by these weights.
     fn skill(&self, channels: &[(&Channel, f64)]) -> Skill {
         let over_channels = |f: &dyn Fn(&Channel) -> f64, is_square: bool| {
             let weight = |weight: f64| if is_square { weight } else { 1.0 };
@@ -138,8 +138,8 @@ impl Comparison {
         }
     }
 
-    /// The errors over channels whose squares have these weights, and the sum of the norms of
-    /// variance fields.
+    /// The errors over channels, whose squares are scaled by these weights, and the sum over inputs
+    /// of the norm of the variance field.
     fn pooled(&self, channels: &[(&Channel, f64)]) -> (MeanFieldError, f64) {
         let (mut error, mut variance_norms) = (MeanFieldError::default(), 0.0);
         for i in 0..self.inputs() {
@@ -194,7 +194,7 @@ impl Channel {
         });
     }
 
-    /// Adds the variance among the realizations of the input that was pushed last.
+    /// Adds the variance over the realizations of the last input.
     fn push_variance(&mut self, variance: &[f64], realizations: usize) {
         for variance in variance.iter().filter(|_| realizations > 1) {
             self.among.push(*variance);
@@ -217,7 +217,7 @@ impl Channel {
         self.inputs.extend_from_slice(&other.inputs);
     }
 
-    /// One over the variance of the solution; a constant channel has no weight.
+    /// The inverse variance of the solution; zero for a constant channel.
     fn precision(&self) -> f64 {
         match self.solution.variance() {
             0.0 => 0.0,
@@ -225,14 +225,14 @@ impl Channel {
         }
     }
 
-    /// Pearson's, from Var(a + b) = Var(a) + Var(b) + 2 Cov(a, b).
+    /// Pearson's correlation, from Var(a + b) = Var(a) + Var(b) + 2 Cov(a, b).
     fn correlation(&self) -> f64 {
         let (a, b) = (self.low.variance(), self.mean.variance());
         ratio(0.5 * (self.both.variance() - a - b), (a * b).sqrt())
     }
 }
 
-/// Mean and unbiased variance at every point; a single realization has variance zero.
+/// Mean and unbiased variance at every point; the variance of a single realization is zero.
 fn moments_over_realizations(high: &Realizations) -> (Vec<f64>, Vec<f64>) {
     let size = high.shape()[1..].iter().product();
     let (mut mean, mut squares) = (vec![0.0; size], vec![0.0; size]);
@@ -262,7 +262,7 @@ mod tests {
         Field::from_values(channels, &[POINTS], values).unwrap()
     }
 
-    /// Some fields of two channels, the second in units that make it `factor` times as large.
+    /// A dataset of two channels, the second in units that multiply its values by `factor`.
     fn inspected(factor: f64) -> Summary {
         let factors = [1.0, factor];
         let grid = Grid::new(vec![Axis::closed("x", POINTS)]);

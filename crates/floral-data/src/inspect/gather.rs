@@ -1,4 +1,4 @@
-//! One pass over a dataset, input by input, that gathers every sum a summary needs.
+//! One pass over a dataset, input by input, that computes all sums of a summary.
 
 use rayon::prelude::*;
 
@@ -11,8 +11,8 @@ use crate::metric::RunningMoments;
 use crate::quantity::labels;
 use crate::{Field, Quantity, Result};
 
-/// Inputs read and summed side by side; the sums are added in the order of the inputs, so that
-/// they do not depend on the number of threads.
+/// Number of inputs read and summed in parallel. Their sums are added in the order of the inputs,
+/// so that the result does not depend on the number of threads.
 const SIDE_BY_SIDE: usize = 32;
 
 /// The sums over all inputs.
@@ -20,20 +20,20 @@ pub(super) struct Gathered {
     input: Ranged,
     low: Ranged,
     high: Ranged,
-    /// Of every channel of the solution.
+    /// One per channel of the solution.
     shapes: Vec<Shape>,
     candidates: Candidates,
     comparison: Option<Comparison>,
 }
 
-/// The ranges of an array's channels, and the first input with a value that is not finite.
+/// The ranges of an array's channels, and the first input that has a value that is not finite.
 #[derive(Default)]
 struct Ranged {
     channels: Vec<RunningMoments>,
     first_non_finite: Option<usize>,
 }
 
-/// What one input contributes.
+/// The contribution of one input.
 struct Part {
     input: (Field, Vec<RunningMoments>),
     low: Option<(Field, Vec<RunningMoments>)>,
@@ -65,7 +65,7 @@ impl Part {
         })
     }
 
-    /// None of inputs that know unlike points, which have no mean.
+    /// None for sensors: inputs measured at different points have no common mean.
     fn candidates(&self, dataset: &Dataset, index: usize) -> Result<Option<candidates::Part>> {
         if dataset.has_sensors() {
             return Ok(None);
@@ -87,7 +87,7 @@ impl Part {
     }
 }
 
-/// Reads everything once.
+/// Reads all inputs once.
 pub(super) fn gather(dataset: &Dataset) -> Result<Gathered> {
     let mut gathered = Gathered {
         input: Ranged::default(),
@@ -155,12 +155,12 @@ impl Gathered {
         arrays
     }
 
-    /// What could be taken for low fidelity.
+    /// Candidates for low fidelity.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         self.candidates.list()
     }
 
-    /// Transforms that suit channels of the solution.
+    /// Suggested transforms for channels of the solution.
     pub(super) fn suggestions(&self, dataset: &Dataset) -> Vec<Suggestion> {
         let low = self.low.channels.iter().map(RunningMoments::min);
         let low = low.chain(std::iter::repeat(f64::INFINITY));
@@ -171,7 +171,7 @@ impl Gathered {
             .collect()
     }
 
-    /// The comparison, where there was something to compare.
+    /// The comparison, if both fidelities exist.
     pub(super) fn low_fidelity(&self, dataset: &Dataset) -> Option<LowFidelity> {
         let comparison = self.comparison.as_ref()?;
         Some(comparison.summary(dataset.solution_quantities()))

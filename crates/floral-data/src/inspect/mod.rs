@@ -1,4 +1,4 @@
-//! Inspection of a dataset: what it holds, and whether its low-fidelity solver is worth it.
+//! Inspection of a dataset: its contents, and whether its low-fidelity solver is worth using.
 
 mod candidates;
 mod comparison;
@@ -18,10 +18,10 @@ use crate::dataset::Dataset;
 use crate::metric::Band;
 use crate::{Error, Quantity, Result};
 
-/// Everything that is said of a dataset.
+/// The results of the inspection of a dataset.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// Where it is.
+    /// Path of the dataset.
     pub path: PathBuf,
     /// The problem's name, if known.
     pub problem: Option<String>,
@@ -33,23 +33,23 @@ pub struct Summary {
     pub realizations: usize,
     /// Draws that the solver had to repeat, if known.
     pub redraws: Option<u64>,
-    /// Its own title, if it has one.
+    /// The title, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What a user of its grid should know.
+    /// Remarks on the grid.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The grid's axes.
     pub axes: Vec<AxisSummary>,
     /// The arrays, with their ranges.
     pub arrays: Vec<ArraySummary>,
-    /// The low-fidelity solver's skill, where there is something to compare.
+    /// The skill of the low-fidelity solver, if high fidelity exists for comparison.
     pub low_fidelity: Option<LowFidelity>,
-    /// What could be taken for low fidelity, the nearest to the mean of high first.
+    /// Candidates for low fidelity, the nearest to the mean of high fidelity first.
     pub candidates: Vec<Candidate>,
-    /// Transforms that suit channels of the solution, where one does.
+    /// Suggested transforms for channels of the solution.
     pub transforms: Vec<Suggestion>,
-    /// Is the low-fidelity solver worth it?
+    /// Whether the low-fidelity solver is worth using.
     pub verdict: Verdict,
 }
 
@@ -88,12 +88,12 @@ pub struct ArraySummary {
     pub name: &'static str,
     /// Its shape.
     pub shape: Vec<usize>,
-    /// The range of its values; of several channels none, as they may be unlike quantities.
+    /// The range of its values; none for several channels, which may be different quantities.
     #[serde(flatten)]
     pub range: Option<Range>,
-    /// How many values are NaN or infinite.
+    /// Number of values that are NaN or infinite.
     pub non_finite: u64,
-    /// The first input in which one is.
+    /// The first input with such a value.
     pub first_non_finite_input: Option<usize>,
     /// Its channels.
     pub channels: Vec<ChannelSummary>,
@@ -115,64 +115,65 @@ pub struct Range {
 /// One channel and the range of its values.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChannelSummary {
-    /// What it is.
+    /// Its name and units.
     #[serde(flatten)]
     pub quantity: Quantity,
     /// The range of its values.
     #[serde(flatten)]
     pub range: Range,
-    /// How many values are NaN or infinite.
+    /// Number of values that are NaN or infinite.
     pub non_finite: u64,
 }
 
-/// How the low-fidelity solution compares with the high-fidelity ones. Several channels are pooled in
-/// units of their deviation.
+/// Comparison of low with high fidelity. Several channels are pooled in units of their standard
+/// deviation.
 #[derive(Debug, Clone, Serialize)]
 pub struct LowFidelity {
     /// The skill.
     #[serde(flatten)]
     pub skill: Skill,
-    /// Agreement with the mean of high by wave number.
+    /// Agreement with the mean of high fidelity, by wave number.
     pub bands: Vec<Band>,
-    /// The skill in each of several channels, in its own units.
+    /// The skill per channel, in its own units, if there are several channels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<ChannelSkill>,
 }
 
-/// How the low-fidelity solution compares with the high-fidelity ones in one channel.
+/// Comparison of low with high fidelity in one channel.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChannelSkill {
-    /// What it is.
+    /// Its name and units.
     #[serde(flatten)]
     pub quantity: Quantity,
-    /// The skill in it.
+    /// The skill in this channel.
     #[serde(flatten)]
     pub skill: Skill,
 }
 
-/// How low-fidelity fields compare with high-fidelity ones.
+/// Measures of agreement between low and high fidelity.
 #[derive(Debug, Clone, Serialize)]
 pub struct Skill {
-    /// Mean over inputs of the Euclidean norm of low minus the mean of high.
+    /// Mean over inputs of the Euclidean norm of the error: low minus the mean of high.
     pub mean_l2: f64,
-    /// Root mean square of that difference, over all inputs and points.
+    /// Root mean square error, over all inputs and points.
     pub rmse: f64,
     /// RMSE over the root mean square of the mean of high.
     pub nrmse: f64,
-    /// PDEBench's RMSE: averaged over inputs.
+    /// RMSE as defined by PDEBench: averaged over inputs.
     pub pdebench_rmse: f64,
-    /// PDEBench's nRMSE: averaged over inputs.
+    /// nRMSE as defined by PDEBench: averaged over inputs.
     pub pdebench_nrmse: f64,
-    /// What the RMSE of a perfect solver would be, since the mean of high has a sampling error.
+    /// RMSE of a perfect solver: the sampling error of the mean of high fidelity.
     pub rmse_floor: f64,
-    /// Mean over inputs of the Euclidean norm of the variance field; needs two realizations.
+    /// Mean over inputs of the Euclidean norm of the variance field; requires two realizations.
     pub variance_norm: Option<f64>,
-    /// Variance of high - low over that of high, each about its own mean: below 1, the residual is
-    /// easier to learn than the solution.
+    /// Variance of the residual divided by the variance of high fidelity, each about its mean.
+    /// Below 1, the residual is easier to learn than the solution.
     pub residual_to_solution_variance: f64,
-    /// Share of the residual variance that is random, so that no deterministic solver could remove it.
+    /// Share of the residual variance that is random, and that no deterministic solver could
+    /// remove.
     pub random_share: Option<f64>,
-    /// Correlation of low with the mean of high, over all inputs and points.
+    /// Correlation of low fidelity with the mean of high fidelity, over all inputs and points.
     pub correlation: f64,
 }
 

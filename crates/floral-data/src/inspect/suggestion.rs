@@ -1,5 +1,5 @@
-//! Which transform suits a channel: one for values that are never negative and lie near zero or
-//! askew.
+//! Suggests a transform for a channel whose values are never negative and are skewed or close to
+//! zero.
 
 use serde::Serialize;
 
@@ -7,37 +7,38 @@ use crate::dataset::Realizations;
 use crate::metric::RunningMoments;
 use crate::transform::Transform;
 
-/// Mean skewness among realizations beyond which a law is called skewed.
+/// Mean skewness over realizations above which a distribution counts as skewed.
 const SKEWED: f64 = 0.5;
 
-/// Share of points within two deviations of zero beyond which a normal law is out of place.
+/// Share of points within two standard deviations of zero above which a normal distribution is
+/// unsuitable.
 const NEAR_ZERO: f64 = 0.05;
 
-/// The fewest realizations with a meaningful skewness.
+/// Smallest number of realizations with a meaningful skewness.
 const FEWEST: usize = 8;
 
-/// Ratio of largest to smallest value up to which logarithms are as telling everywhere.
+/// Largest ratio of largest to smallest value for which a logarithm is suggested.
 const DECADES: f64 = 1e6;
 
-/// A transform that suits a channel, and why.
+/// A suggested transform for a channel, and the reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
     /// The channel.
     pub channel: usize,
-    /// What it is called.
+    /// Label of the channel.
     pub label: String,
     /// The transform.
     pub transform: Transform,
-    /// The smallest value, zero or more.
+    /// The smallest value, not negative.
     pub smallest: f64,
-    /// Mean skewness among the realizations of an input at a point.
+    /// Mean skewness over the realizations of an input at a point.
     pub skewness: f64,
-    /// Share of points whose mean is within two deviations of zero: a normal law with both would be
-    /// negative there now and then.
+    /// Share of points whose mean is within two standard deviations of zero: a normal distribution
+    /// with these moments would sometimes be negative there.
     pub near_zero: f64,
 }
 
-/// The shape of one channel's values.
+/// Moments of the values of one channel.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shape {
     values: RunningMoments,
@@ -46,7 +47,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Of every channel of one input's realizations.
+    /// The moments of each channel, from one input's realizations.
     pub(super) fn of(high: &Realizations) -> Vec<Self> {
         let channels = high.shape().get(1).copied().unwrap_or(0);
         let points = high.shape()[2..].iter().product::<usize>();
@@ -79,7 +80,8 @@ impl Shape {
         self.near_zero.merge(&other.near_zero);
     }
 
-    /// The transform that suits the channel, if one does; low fidelity has to be in its range too.
+    /// The suggested transform, if any; the smallest value of low fidelity must also be in its
+    /// range.
     pub(super) fn suggestion(
         &self,
         (channel, label): (usize, String),

@@ -1,4 +1,4 @@
-//! The answer to "is my low-fidelity solver worth it?", in words.
+//! The verdict on whether the low-fidelity solver is worth using, in words.
 
 use serde::Serialize;
 
@@ -6,13 +6,13 @@ use super::LowFidelity;
 use crate::dataset::Dataset;
 use crate::metric::Band;
 
-/// The answer in one word.
+/// The verdict in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worth {
     /// Learning the residual is much easier than learning the solution.
     Yes,
-    /// It helps, but much is left to learn.
+    /// The solver helps, but much variance remains to be learned.
     Somewhat,
     /// The residual varies as much as the solution itself.
     No,
@@ -20,19 +20,19 @@ pub enum Worth {
     Unknown,
 }
 
-/// The answer with its reasons.
+/// The verdict with its reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
-    /// The answer in one word.
+    /// The verdict in one word.
     pub worth: Worth,
-    /// The answer in sentences.
+    /// The verdict in sentences.
     pub words: String,
 }
 
-/// Below this share of the variance, the residual counts as much easier to learn than the solution.
+/// Below this share of the solution's variance, the residual counts as much easier to learn.
 const EASY: f64 = 0.3;
 
-/// Coherence above which a band counts as followed.
+/// Coherence above which the solver counts as correct in a band.
 const FOLLOWED: f64 = 0.8;
 
 impl Verdict {
@@ -69,7 +69,7 @@ impl Verdict {
             _ => (Worth::No, "No."),
         };
         let mut words = vec![answer.to_owned(), what_is_left(left)];
-        // Scattered sensors have no spectrum.
+        // Scattered sensors, masks and meshes have no spectrum.
         words.extend((!bands.is_empty()).then(|| followed(bands)));
         words.extend(low.random_share.map(randomness));
         if low.rmse < 1.5 * low.rmse_floor {

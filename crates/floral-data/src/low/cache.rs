@@ -1,5 +1,5 @@
-//! What a solver returned, by the checksum of what it was given: in memory, and in a folder if there
-//! is one.
+//! Cache of a solver's results, keyed by the checksum of its inputs: in memory, and optionally in a
+//! folder.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -29,8 +29,7 @@ impl Cache {
         self.folder.as_deref()
     }
 
-    /// What is there under a name; a file that cannot be read is as good as absent, and is written
-    /// again.
+    /// The solution with this name. An unreadable file counts as absent and is written again.
     pub(super) fn find(&self, name: &str, channels: usize, grid: &Grid) -> Option<Field> {
         let found = self.memory().get(name).cloned();
         if found.is_some() {
@@ -50,7 +49,7 @@ impl Cache {
         let made = path.parent().map_or(Ok(()), create_folder);
         let written = made.and_then(|()| exchange::write_low(&path, low));
         match written {
-            // Predictions by a run that is only lent do without.
+            // A prediction from a run without write access works without the cache.
             Err(Error::Io { source, .. }) if is_read_only(source.kind()) => Ok(()),
             other => other,
         }
@@ -73,7 +72,7 @@ fn is_read_only(kind: ErrorKind) -> bool {
     )
 }
 
-/// The name under which a solver's answer to an input is kept.
+/// The cache key of a solver's solution of an input.
 pub(super) fn name(solver: &str, input: &Field, grid: &Grid) -> String {
     let axes = grid.axes.iter();
     let sum = axes.fold(Checksum::default().bytes(solver.as_bytes()), |sum, axis| {

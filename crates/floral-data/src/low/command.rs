@@ -1,9 +1,9 @@
-//! A command as a low-fidelity solver: started for each input, ended when it takes too long.
+//! A command as a low-fidelity solver: started once per input, and killed at a timeout.
 //!
-//! `{input}` becomes the path of a NumPy archive with the input and its coordinates, `{output}` that
-//! of the archive with the array `low` that the command has to write, or `high` if it solves with high
-//! fidelity; `{seed}` becomes a number. It runs in a shell, in a process group of its own, so that
-//! whatever it starts ends with it.
+//! `{input}` is replaced by the path of a NumPy archive with the input and its coordinates.
+//! `{output}` is replaced by the path of the archive that the command must write, with the array
+//! `low`, or `high` for a high-fidelity solver. `{seed}` is replaced by a number. The command runs
+//! in a shell, in its own process group, so that its children can be killed with it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ const INPUT: &str = "{input}";
 const OUTPUT: &str = "{output}";
 const SEED: &str = "{seed}";
 
-/// How often a command is polled.
+/// Interval between polls of a running command.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Lines of a command's last words that an error shows.
+/// Number of lines of a command's output shown in an error.
 const LINES: usize = 20;
 
 /// Runs a command for every input.
@@ -35,7 +35,7 @@ pub struct CommandSolver {
 }
 
 impl CommandSolver {
-    /// A command with the words `{input}` and `{output}` in it.
+    /// A solver from a command that contains `{input}` and `{output}`.
     pub fn new(command: &str, timeout: Duration) -> Result<Self> {
         if !(command.contains(INPUT) && command.contains(OUTPUT)) {
             return Err(Error::config(
@@ -53,7 +53,7 @@ impl CommandSolver {
         })
     }
 
-    /// The same under a name for its version: what another version returned is not taken for its own.
+    /// The same solver with a version name; cached results of other versions are not used.
     #[must_use]
     pub fn of_version(self, version: Option<&str>) -> Self {
         Self {
@@ -62,8 +62,8 @@ impl CommandSolver {
         }
     }
 
-    /// The realizations of the high-fidelity solution of an input: the array `high` that the command writes,
-    /// [realization, channel, grid...]. `seed` takes the place of `{seed}`.
+    /// The realizations of the high-fidelity solution of an input, read from the array `high`
+    /// [realization, channel, grid...] that the command writes. `seed` replaces `{seed}`.
     pub fn solve_high(
         &self,
         input: &Field,
@@ -93,7 +93,7 @@ impl CommandSolver {
         self.wait(child, observer)
     }
 
-    /// Waits for the end, and brings it about when it is time.
+    /// Waits for the command to exit; returns early at the timeout, and fails on a request to stop.
     fn wait(&self, child: Child, observer: &dyn Observer) -> Result<Ended> {
         let mut group = Group {
             child,
@@ -143,7 +143,7 @@ impl LowSolver for CommandSolver {
 }
 
 impl CommandSolver {
-    /// Runs the command to its end: its folder with the file that it wrote.
+    /// Runs the command to its end; returns the folder with its output file.
     fn run_for(
         &self,
         (input, grid): (&Field, &Grid),
@@ -183,7 +183,7 @@ enum Ended {
     TimeOut,
 }
 
-/// A child with all that it started; while it runs, they end when this does.
+/// A child process and its descendants; while it is running, dropping the group kills them.
 struct Group {
     child: Child,
     is_running: bool,
@@ -191,7 +191,7 @@ struct Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Once it was waited for, its number may be another's.
+        // After it was waited for, its process id may belong to another process.
         if self.is_running {
             kill_group(&self.child);
             let _ = self.child.kill();
@@ -220,7 +220,7 @@ fn kill_group(child: &Child) {
     use nix::sys::signal::{Signal, killpg};
     use nix::unistd::Pid;
     if let Ok(group) = i32::try_from(child.id()) {
-        // An error says that none of them is left.
+        // An error means that no process of the group is left.
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
 }
@@ -228,12 +228,12 @@ fn kill_group(child: &Child) {
 #[cfg(not(unix))]
 fn kill_group(_child: &Child) {}
 
-/// A path as one word of a shell.
+/// A path quoted as one word of a shell.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-/// The last lines of what a command said, each on a line of its own.
+/// The last lines of a command's output, one per line.
 fn last_words(path: &Path) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
@@ -249,7 +249,7 @@ fn last_words(path: &Path) -> String {
     format!(", and said{shown}\n")
 }
 
-/// A folder for one call under a name that nobody else has, gone when it ends.
+/// A folder for one call, with a unique name; deleted on drop.
 struct Scratch {
     path: PathBuf,
     _folder: tempfile::TempDir,
@@ -257,8 +257,8 @@ struct Scratch {
 
 impl Scratch {
     fn new() -> Result<Self> {
-        // Not by the number of the process: containers and hosts that share the folder of temporary
-        // files give the same number to several.
+        // Not named by the process id: containers and hosts that share a temporary folder may have
+        // processes with the same id.
         let folder = tempfile::Builder::new()
             .prefix("floral-low-")
             .tempdir()
@@ -299,7 +299,7 @@ mod tests {
         solver.solve(&input, &grid(), observer)
     }
 
-    /// A solver in a shell: the answer lies ready as a file.
+    /// A solver in a shell: its solution is a file that already exists.
     fn answer(folder: &Path) -> PathBuf {
         let path = folder.join("it's an answer.npz");
         let low = Field::scalar(&grid(), vec![5.0; 4]);
@@ -332,7 +332,7 @@ mod tests {
         assert!(words.to_string().contains("no-such-program"), "{words}");
     }
 
-    /// A grandchild that outlives its timeout would hold the file and touch it at the end.
+    /// A grandchild that outlived the timeout would create the file.
     #[test]
     fn what_takes_too_long_ends_with_all_that_it_started() {
         let folder = tempfile::tempdir().unwrap();

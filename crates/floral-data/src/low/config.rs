@@ -1,4 +1,4 @@
-//! Where a run's low fidelity comes from, as its settings say.
+//! The source of a run's low fidelity, from its settings.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,44 +8,43 @@ use serde::{Deserialize, Serialize};
 use super::{CommandSolver, OnDemand};
 use crate::{Error, Result};
 
-/// Where low fidelity comes from.
+/// The source of low fidelity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LowConfig {
-    /// What is taken for low fidelity.
+    /// The kind of low fidelity.
     pub kind: LowKind,
     /// A command that computes low fidelity of inputs that lack it, such as
     /// `./solve {input} {output}`.
     pub command: Option<String>,
-    /// A name for the version of the command's solver; results of another version are not taken for
-    /// its own.
+    /// Version name of the command's solver; cached results of other versions are not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Seconds after which a command is ended.
+    /// Seconds after which a command is killed.
     pub timeout: f64,
-    /// Share of the wave numbers of each axis that `filter` keeps.
+    /// Share of the wave numbers of each axis kept by `filter`.
     pub keep: f64,
 }
 
-/// What is taken for low fidelity.
+/// The kind of low fidelity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LowKind {
-    /// What the dataset holds, or else the command computes; none if there is neither.
+    /// Stored in the dataset, or else computed by the command; none without either.
     #[default]
     Stored,
-    /// The input without its short waves.
+    /// The low-pass filtered input.
     Filter,
     /// The mean of the training solutions.
     Mean,
     /// Zero.
     Zero,
-    /// Nothing, even if the dataset holds some.
+    /// No low fidelity, even if the dataset has it.
     None,
 }
 
 impl LowKind {
-    /// The name by which users ask for it.
+    /// The name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stored => "stored",
@@ -70,7 +69,7 @@ impl Default for LowConfig {
 }
 
 impl LowConfig {
-    /// Refuses settings that mean nothing.
+    /// Refuses invalid settings.
     pub fn check(&self) -> Result<()> {
         let refused = |context: &str, reason: &str| Err(Error::config(context, reason));
         if !(self.keep > 0.0 && self.keep <= 1.0) {
@@ -105,7 +104,8 @@ impl LowConfig {
         Ok(Some(solver.of_version(self.version.as_deref())))
     }
 
-    /// The command as a solver with this number of channels that caches its results in a run folder.
+    /// The command as a solver for this number of channels, with its results cached in the run
+    /// folder.
     pub fn on_demand(&self, run: &Path, channels: usize) -> Result<Option<OnDemand>> {
         let on_demand = self.solver()?.map(|solver| OnDemand::new(solver, channels));
         Ok(match (on_demand, OnDemand::folder(run)) {

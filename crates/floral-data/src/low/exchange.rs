@@ -1,4 +1,4 @@
-//! Fields in NumPy archives: what a command is given, what it returns, and what is kept of that.
+//! Fields in NumPy archives: the input of a command, its output, and cached solutions.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ const INPUT: &str = "input";
 const LOW: &str = "low";
 const HIGH: &str = "high";
 
-/// Writes the input of a command: the array `input` [channel, grid...] and the coordinates by the
-/// name of their axis.
+/// Writes the input of a command: the array `input` [channel, grid...], and the coordinates under
+/// the names of their axes.
 pub(super) fn write_input(path: &Path, input: &Field, grid: &Grid) -> Result<()> {
     let shape = [&[input.channels()], input.grid_shape()].concat();
     let mut arrays = vec![(INPUT, shape, input.values())];
@@ -26,8 +26,8 @@ pub(super) fn write_low(path: &Path, low: &Field) -> Result<()> {
     npz::write(path, &[(LOW, shape, low.values())])
 }
 
-/// Reads the array `low`: [channel, grid...], or [grid...] if there is one channel; with this number
-/// of channels if it is known.
+/// Reads the array `low`: [channel, grid...], or [grid...] with one channel. Checks the number of
+/// channels if it is given.
 pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Result<Field> {
     let bad = |reason: String| Error::bad_file(path, reason);
     let Some((shape, values)) = npz::read_one(path, LOW)? else {
@@ -52,7 +52,8 @@ pub(super) fn read_low(path: &Path, channels: Option<usize>, grid: &Grid) -> Res
     Ok(low)
 }
 
-/// Writes realizations of a high-fidelity solution: the array `high`, [realization, channel, grid...].
+/// Writes realizations of a high-fidelity solution: the array `high` [realization, channel,
+/// grid...].
 pub fn write_high(path: &Path, high: &[Field]) -> Result<()> {
     let first = high
         .first()
@@ -62,8 +63,8 @@ pub fn write_high(path: &Path, high: &[Field]) -> Result<()> {
     npz::write(path, &[(HIGH, shape, &values)])
 }
 
-/// Reads the array `high`: [realization, channel, grid...], [realization, grid...] if there is one channel, or
-/// [grid...] if there is one realization as well.
+/// Reads the array `high`: [realization, channel, grid...], [realization, grid...] with one
+/// channel, or [grid...] with one channel and one realization.
 pub fn read_high(path: &Path, grid: &Grid) -> Result<Vec<Field>> {
     let bad = |reason: String| Error::bad_file(path, reason);
     let Some((shape, values)) = npz::read_one(path, HIGH)? else {
@@ -96,7 +97,7 @@ pub fn read_high(path: &Path, grid: &Grid) -> Result<Vec<Field>> {
     fields.map(field).collect()
 }
 
-/// Refuses a solution of other channels or another grid, and values that are not finite.
+/// Refuses a solution with other channels or another grid, and values that are not finite.
 pub(super) fn check_low(
     low: &Field,
     channels: usize,

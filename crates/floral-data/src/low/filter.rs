@@ -1,12 +1,13 @@
-//! A spectral filter: the waves of a field up to a wave number along each axis.
+//! A spectral low-pass filter along each axis.
 
 use floral_fourier::{Complex, Precision};
 
 use crate::grid::AxisKind;
 use crate::{Field, Grid};
 
-/// The field with the waves up to these numbers along each axis, counted over the axis's domain; an
-/// axis that does not close is reflected at its ends, so that it does.
+/// The field restricted to wave numbers up to `largest` along each axis, counted over the domain of
+/// the axis. An axis that is not periodic is continued by reflection, which avoids a jump at its
+/// ends.
 pub(super) fn filtered(field: &Field, grid: &Grid, largest: &[usize]) -> Vec<f64> {
     let mut values = field.values().to_vec();
     let shape = grid.shape();
@@ -20,7 +21,7 @@ pub(super) fn filtered(field: &Field, grid: &Grid, largest: &[usize]) -> Vec<f64
                 return low_pass(line, *largest);
             }
             let both: Vec<f64> = line.iter().chain(line.iter().rev()).copied().collect();
-            // Twice the axis has twice the waves.
+            // The reflected axis is twice as long, and so are its wave numbers.
             let mut kept = low_pass(&both, 2 * largest);
             kept.truncate(count);
             kept
@@ -29,7 +30,7 @@ pub(super) fn filtered(field: &Field, grid: &Grid, largest: &[usize]) -> Vec<f64
     values
 }
 
-/// Every line along an axis of n points, `stride` apart, replaced.
+/// Replaces every line along an axis of n points; neighbours are `stride` apart in memory.
 fn along(values: &mut [f64], (n, stride): (usize, usize), replace: impl Fn(&[f64]) -> Vec<f64>) {
     for block in values.chunks_exact_mut(n * stride) {
         for first in 0..stride {

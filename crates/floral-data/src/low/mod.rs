@@ -1,12 +1,11 @@
-//! Low fidelity where a dataset holds none: a solver that is called for the inputs that lack it, or
-//! a stand-in that needs no solver.
+//! Low fidelity for inputs that lack it: computed by a solver, or replaced by a stand-in.
 //!
-//! A [`LowSolver`] is a closure or a [`CommandSolver`], which runs a program of the user's and talks
-//! with it by NumPy archives. [`OnDemand`] calls it in parallel and keeps what it returned in a
-//! folder, by the checksums of input and solver; a [`Dataset`](crate::dataset::Dataset) or
-//! `predict::Cases` asks it for what they lack. A [`StandIn`] is a function of the
-//! input or of the training solutions alone, and so part of what a run has learned. [`LowConfig`] is
-//! how the settings of a run ask for one or the other.
+//! A [`LowSolver`] is a closure or a [`CommandSolver`], which runs a user's program and exchanges
+//! NumPy archives with it. [`OnDemand`] calls it in parallel and caches its results in a folder, by
+//! the checksums of input and solver. A [`Dataset`](crate::dataset::Dataset) or `predict::Cases`
+//! requests missing low fidelity from it. A [`StandIn`] depends only on the input or the training
+//! solutions, and is therefore part of a trained run. [`LowConfig`] holds the settings of a run
+//! that choose between them.
 
 mod cache;
 mod command;

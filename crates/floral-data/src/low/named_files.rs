@@ -1,23 +1,24 @@
-//! The files that a command names, by their contents: a solver that was changed is another one.
+//! Identifies a solver by the contents of the files that its command names: a changed file means a
+//! different solver.
 //!
-//! A word of a command names a file if it is a path of one from the folder in which the command runs,
-//! or a program that is found by `PATH`. What a program loads by itself is not seen.
+//! A word of a command names a file if it is a path relative to the command's working directory, or
+//! a program found by `PATH`. Files that a program loads itself are not detected.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::Checksum;
 
-/// A checksum of the contents of all files that a command names, in their order.
+/// Checksum of the contents of all files that a command names, in order.
 pub(super) fn checksum(command: &str) -> Checksum {
     let files = words(command).into_iter().filter_map(|word| file(&word));
-    // What cannot be read can only be known by its name.
+    // An unreadable file is identified only by its name in the command.
     files.fold(Checksum::default(), |sum, path| {
         sum.file(&path).unwrap_or(sum)
     })
 }
 
-/// The file that a word names, if it names one.
+/// The file named by a word, if any.
 fn file(word: &str) -> Option<PathBuf> {
     let value = word.split_once('=').map(|(_, value)| value);
     let mut given = [Some(word), value].into_iter().flatten().map(in_home);
@@ -26,7 +27,7 @@ fn file(word: &str) -> Option<PathBuf> {
         .or_else(|| by_search(word))
 }
 
-/// A program of this name in the folders of `PATH`.
+/// The program of this name in the folders of `PATH`.
 fn by_search(word: &str) -> Option<PathBuf> {
     if word.is_empty() || word.contains('/') {
         return None;
@@ -36,7 +37,7 @@ fn by_search(word: &str) -> Option<PathBuf> {
     paths.find(|path| path.is_file())
 }
 
-/// A path with the user's folder in the place of a leading `~`.
+/// A path with a leading `~` replaced by the home directory.
 fn in_home(path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), env::var_os("HOME")) {
         (Some(rest), Some(home)) => Path::new(&home).join(rest),
@@ -44,7 +45,7 @@ fn in_home(path: &str) -> PathBuf {
     }
 }
 
-/// The words of a shell command, without quotes and what connects commands.
+/// The words of a shell command, without quotes and operators.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! Low fidelity on demand: a solver called in parallel, each input once.
+//! Low fidelity on demand: a solver is called in parallel, once per input.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use crate::observer::{Event, Observer};
 use crate::storage::cache_folder;
 use crate::{Error, Field, Grid, Result};
 
-/// The folder beside a run's checkpoints in which low fidelity is kept.
+/// The cache folder of low fidelity in a run folder.
 const FOLDER: &str = "low-cache";
 
-/// A solver, and what it has returned so far.
+/// A solver and the cache of its results.
 pub struct OnDemand {
     solver: Box<dyn LowSolver>,
-    /// The solver's, once it was asked for.
+    /// Identity of the solver, set on first use.
     identity: OnceLock<String>,
     channels: usize,
     cache: Cache,
 }
 
 impl OnDemand {
-    /// For solutions with this number of channels; what it returns is cached in memory.
+    /// For solutions with this number of channels; results are cached in memory.
     pub fn new(solver: impl LowSolver + 'static, channels: usize) -> Self {
         Self {
             solver: Box::new(solver),
@@ -34,7 +34,7 @@ impl OnDemand {
         }
     }
 
-    /// The same with what it returns kept in a folder, where it is found again.
+    /// The same with results also cached in a folder, from which later runs read them.
     pub fn cached_in(self, folder: &Path) -> Self {
         Self {
             cache: Cache::in_folder(folder),
@@ -42,8 +42,8 @@ impl OnDemand {
         }
     }
 
-    /// The folder in which it is kept for a run: within it, or for a model file in the user's cache, if
-    /// there is one.
+    /// The cache folder of a run: inside the run folder, or for a model file in the user's cache
+    /// folder, if that exists.
     pub fn folder(run: &Path) -> Option<PathBuf> {
         match run.is_file() {
             true => cache_folder().map(|cache| cache.join(FOLDER)),
@@ -51,18 +51,18 @@ impl OnDemand {
         }
     }
 
-    /// The name under which the low fidelity of an input is kept.
+    /// The cache key of an input's low fidelity.
     fn kept_name(&self, input: &Field, grid: &Grid) -> String {
         let identity = self.identity.get_or_init(|| self.solver.identity());
         cache::name(identity, input, grid)
     }
 
-    /// What the solver is called.
+    /// Name of the solver in messages.
     pub fn name(&self) -> String {
         self.solver.name()
     }
 
-    /// The low-fidelity solution of an input, kept or else computed.
+    /// The low-fidelity solution of an input, from the cache or computed.
     pub fn low(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field> {
         let name = self.kept_name(input, grid);
         if let Some(found) = self.cache.find(&name, self.channels, grid) {
@@ -74,8 +74,8 @@ impl OnDemand {
         Ok(low)
     }
 
-    /// Computes those of these inputs that are missing, on all threads; `input` gives the
-    /// input of an index, or none if it needs no low fidelity.
+    /// Computes the missing solutions of these inputs on all threads. `input` returns the input at
+    /// an index, or none if it needs no low fidelity.
     pub fn prepare(
         &self,
         inputs: Range<usize>,
@@ -130,9 +130,9 @@ impl std::fmt::Debug for OnDemand {
     }
 }
 
-/// Does work on every index on as many threads as there are; the first error ends the others.
+/// Calls `work` for every index, on as many threads as rayon has; the first error stops the others.
 ///
-/// Threads of their own, since they wait for other processes most of the time.
+/// The threads are separate from rayon's, because they mostly wait for other processes.
 fn in_parallel(
     indices: &[usize],
     work: impl Fn(usize, &dyn Observer) -> Result<()> + Sync,
@@ -152,7 +152,7 @@ fn in_parallel(
             if let Err(error) = work(index, &within) {
                 let failed_before = within.failed.swap(true, Ordering::Relaxed);
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                // Those that were stopped because another failed have no error of their own.
+                // Workers stopped because of a failure report no cause of their own.
                 if !failed_before || first.is_none() {
                     *first = Some((index, error));
                 }
@@ -170,7 +170,7 @@ fn in_parallel(
     }
 }
 
-/// Asks work to stop once some of it has failed.
+/// An observer that requests a stop once part of the work has failed.
 struct Within<'a> {
     observer: &'a dyn Observer,
     failed: AtomicBool,
@@ -197,7 +197,7 @@ mod tests {
         Field::scalar(&grid(), vec![index as f64; 4])
     }
 
-    /// A solver that counts its calls and fails on inputs of a value.
+    /// A solver that counts its calls and fails if the input has the value `fails`.
     fn counting(fails: f64) -> (Arc<AtomicUsize>, impl LowSolver) {
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = calls.clone();

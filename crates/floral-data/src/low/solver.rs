@@ -1,4 +1,4 @@
-//! A low-fidelity solver as the library calls it: a closure, a command or another type.
+//! The interface of a low-fidelity solver: a closure, a command or another type.
 
 use crate::observer::Observer;
 use crate::{Field, Grid, Result};
@@ -20,16 +20,16 @@ use crate::{Field, Grid, Result};
 /// # Ok::<(), floral_data::Error>(())
 /// ```
 pub trait LowSolver: Send + Sync {
-    /// What it is called in messages.
+    /// Name in messages.
     fn name(&self) -> String;
 
-    /// Its identity, under which results are cached.
+    /// Identity of the solver, part of the key of cached results.
     fn identity(&self) -> String {
         self.name()
     }
 
-    /// The low-fidelity solution of an input on its grid; long work asks the observer whether to
-    /// stop.
+    /// The low-fidelity solution of an input on its grid. A long computation should poll the
+    /// observer for a stop request.
     fn solve(&self, input: &Field, grid: &Grid, observer: &dyn Observer) -> Result<Field>;
 }
 

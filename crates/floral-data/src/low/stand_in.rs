@@ -1,4 +1,4 @@
-//! Stand-ins for low fidelity that need no solver: part of what a run has learned.
+//! Stand-ins for low fidelity that need no solver and are part of a trained run.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use super::{LowConfig, LowKind};
 use crate::field::refined;
 use crate::{Error, Field, Grid, Result};
 
-/// What is taken for low fidelity where nobody computes it; part of a checkpoint.
+/// A substitute for low fidelity; part of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum StandIn {
-    /// The input without its short waves.
+    /// The low-pass filtered input.
     Filter {
-        /// The largest wave number that is kept along each axis.
+        /// Largest wave number kept along each axis.
         largest: Vec<usize>,
     },
     /// The mean of the training solutions.
     Mean {
-        /// On the training grid: [channel, point].
+        /// Mean on the training grid: [channel, point].
         values: Vec<f64>,
     },
     /// Zero.
@@ -26,7 +26,8 @@ pub enum StandIn {
 }
 
 impl StandIn {
-    /// What the settings ask for on a grid; `mean` gives the mean of the training solutions.
+    /// The stand-in chosen in the settings, if any; `mean` computes the mean of the training
+    /// solutions.
     pub fn new(
         config: &LowConfig,
         grid: &Grid,
@@ -40,7 +41,7 @@ impl StandIn {
         })
     }
 
-    /// The filter that keeps this share of the wave numbers of a grid.
+    /// A filter that keeps this share of the wave numbers of a grid.
     pub fn filter(grid: &Grid, keep: f64) -> Self {
         let largest = |n: usize| (keep * 0.5 * n as f64).round().max(1.0) as usize;
         Self::Filter {
@@ -48,7 +49,7 @@ impl StandIn {
         }
     }
 
-    /// Refuses channels that it cannot stand in for.
+    /// Refuses numbers of channels that the stand-in does not support.
     pub fn check(&self, input: usize, solution: usize) -> Result<()> {
         match self {
             Self::Filter { .. } if input != solution => Err(Error::config(
@@ -62,7 +63,7 @@ impl StandIn {
         }
     }
 
-    /// Whether it is that of a run on this grid.
+    /// Whether it fits a run with this number of channels on this grid.
     pub fn fits(&self, channels: usize, grid: &Grid) -> bool {
         match self {
             Self::Zero => true,
@@ -71,8 +72,8 @@ impl StandIn {
         }
     }
 
-    /// The stand-in for an input on its grid, with this number of solution channels, for a run that was
-    /// trained on another grid.
+    /// The stand-in for an input on `grid`, with `channels` solution channels, for a run trained on
+    /// the grid `trained`.
     pub fn of(
         &self,
         input: &Field,

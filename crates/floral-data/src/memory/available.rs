@@ -1,12 +1,13 @@
-//! The memory a process may still take, as the system reports it.
+//! The memory that a process may still allocate, as reported by the system.
 
 use std::path::Path;
 
 use super::control_group;
 use crate::{Error, Result};
 
-/// Bytes that can be taken without swapping: what the machine has left, or a limit of the
-/// process's control group or of its address space if that is lower. `None` if the system does not report it.
+/// Bytes that can be allocated without swapping: the free memory of the machine, or the remainder
+/// of a limit of the process's control group or address space if that is lower. `None` if the
+/// system does not report it.
 pub fn available() -> Option<u64> {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.and_then(|text| kilobytes(&text, "MemAvailable:"));
@@ -18,8 +19,8 @@ pub fn available() -> Option<u64> {
         .min()
 }
 
-/// Refuses what would take more memory than there is. The product of `numbers` is what it takes, in
-/// bytes; `advice` says what to choose instead.
+/// Refuses a computation that exceeds the available memory. Its need in bytes is the product of
+/// `numbers`; `advice` states what to choose instead.
 pub fn check_room(what: &str, numbers: &[usize], advice: &str) -> Result<()> {
     let needed: f64 = numbers.iter().map(|number| *number as f64).product();
     // A vector has at most isize::MAX bytes.
@@ -37,12 +38,12 @@ pub fn check_room(what: &str, numbers: &[usize], advice: &str) -> Result<()> {
     ))
 }
 
-/// "3.2 GB".
+/// Gigabytes in text, such as "3.2 GB".
 pub fn gigabytes(bytes: f64) -> String {
     format!("{:.1} GB", bytes / 1e9)
 }
 
-/// Bytes that the limit of the process's own address space (`ulimit -v`) leaves, if there is one.
+/// Bytes left by the limit of the process's address space (`ulimit -v`), if there is one.
 fn left_of_limit() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -50,7 +51,7 @@ fn left_of_limit() -> Option<u64> {
     Some(address_space(&limits)?.saturating_sub(taken))
 }
 
-/// The limit of address space in `/proc/self/limits`; none if it is unlimited, which is no number.
+/// The limit of address space in `/proc/self/limits`; none for "unlimited".
 fn address_space(limits: &str) -> Option<u64> {
     let entry = limits
         .lines()
@@ -58,13 +59,13 @@ fn address_space(limits: &str) -> Option<u64> {
     entry.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes of freed memory that a program may hold for its next use: a quarter of what is left.
+/// Bytes of freed memory that a program may keep for reuse: a quarter of the available memory.
 pub fn spare_memory() -> usize {
     let quarter = available().map_or(1 << 30, |bytes| bytes / 4);
     usize::try_from(quarter).unwrap_or(usize::MAX)
 }
 
-/// The entry `name   123 kB` of a file of the proc file system, in bytes.
+/// The entry `name   123 kB` of a file in the proc file system, in bytes.
 pub fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let entry = text.lines().find_map(|line| line.strip_prefix(name))?;
     let number: u64 = entry.split_whitespace().next()?.parse().ok()?;

@@ -1,14 +1,14 @@
-//! The memory limit of the control group in which a process lives: containers set one.
+//! The memory limit of a process's control group, as set by containers.
 
 use std::path::{Path, PathBuf};
 
 use super::available::kilobytes;
 
-/// Names of a group's files in the two versions of control groups.
+/// File names in one of the two versions of control groups.
 struct Files {
     limit: &'static str,
     used: &'static str,
-    /// The entry of memory.stat with pages that are given back when others need them.
+    /// The entry of memory.stat for page cache that the kernel can reclaim.
     reclaimable: &'static str,
 }
 
@@ -24,11 +24,11 @@ const LEGACY: Files = Files {
     reclaimable: "total_inactive_file ",
 };
 
-/// Bytes left below the tightest limit of the group and those above it.
+/// Bytes left below the tightest limit of the group and its ancestors.
 pub fn left(root: &Path, membership: &str) -> Option<u64> {
     let groups = std::fs::read_to_string(membership).ok()?;
     let lefts = groups.lines().filter_map(|line| {
-        // hierarchy:controllers:path; the unified hierarchy names no controllers.
+        // hierarchy:controllers:path; the unified hierarchy has an empty list of controllers.
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
         let path = path.trim_start_matches('/');
@@ -41,7 +41,8 @@ pub fn left(root: &Path, membership: &str) -> Option<u64> {
     lefts.min()
 }
 
-/// Over the group and all that hold it; a container may see its own group as the root.
+/// The tightest limit of the group and its ancestors; a container may see its own group as the
+/// root.
 fn tightest(root: &Path, path: &str, files: &Files) -> Option<u64> {
     let group: PathBuf = root.join(path);
     let holders = group
@@ -52,7 +53,7 @@ fn tightest(root: &Path, path: &str, files: &Files) -> Option<u64> {
 
 fn left_in(folder: &Path, files: &Files) -> Option<u64> {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    // "max", no limit, is no number.
+    // "max" means no limit and does not parse.
     let limit: u64 = read(files.limit)?.trim().parse().ok()?;
     let used: u64 = read(files.used)?.trim().parse().ok()?;
     let reclaimable = read("memory.stat")

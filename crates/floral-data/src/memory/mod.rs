@@ -1,4 +1,4 @@
-//! The memory that a process may still take, and a refusal of what would take more.
+//! The memory that a process may still allocate, and a check of planned allocations.
 
 mod available;
 mod control_group;

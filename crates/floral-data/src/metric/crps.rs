@@ -1,20 +1,20 @@
-//! Continuous ranked probability score: the distance of an ensemble from what was observed.
+//! Continuous ranked probability score: the distance of an ensemble from observations.
 
 use serde::{Deserialize, Serialize};
 
 use super::sorted::SortedMembers;
 
-/// Sums from which the CRPS is averaged over points, observations and inputs.
+/// Sums for the CRPS, averaged over points, observations and inputs.
 ///
-/// Of members x_1..x_m and an observation y, in units of the field, 0 being perfect:
+/// For members x_1..x_m and an observation y, in units of the field, with 0 for a perfect ensemble:
 ///
 /// CRPS = sum_i |x_i - y| / m - sum_{i<j} |x_i - x_j| / (m (m - 1))
 ///
-/// is the fair version, whose mean does not depend on m: what the distribution behind the members
-/// would score. The standard version divides the pairs by m^2 and scores the m members
-/// themselves. Of one member both are the absolute error, so that deterministic and probabilistic
-/// methods share a scale; it is then no fair score.
-/// Ferro (2014); Zamo & Naveau (2018).
+/// This is the fair version. Its mean does not depend on m: it is the score of the distribution
+/// from which the members are drawn. The standard version divides the second sum by m^2 and scores
+/// the m members themselves. With one member both versions equal the absolute error, so that
+/// deterministic and probabilistic methods share a scale; the score is then no longer fair. Ferro
+/// (2014); Zamo & Naveau (2018).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crps {
     cases: f64,
@@ -34,12 +34,12 @@ impl Crps {
         self.standard_spread += n * members.pair_distances() / (m * m);
     }
 
-    /// Adds what another has gathered elsewhere.
+    /// Adds sums gathered elsewhere.
     pub fn merge(&mut self, other: &Self) {
         self.merge_weighted(other, 1.0);
     }
 
-    /// The same with this weight.
+    /// Adds sums gathered elsewhere, scaled by `weight`.
     pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         self.cases += weight * other.cases;
         self.distance += weight * other.distance;
@@ -47,17 +47,17 @@ impl Crps {
         self.standard_spread += weight * other.standard_spread;
     }
 
-    /// The mean fair CRPS. A mean of few cases may be negative.
+    /// The mean fair CRPS. It may be negative for few cases.
     pub fn fair(&self) -> f64 {
         (self.distance - self.fair_spread) / self.cases
     }
 
-    /// The mean standard CRPS, larger than the fair one by 1/m of the members' spread.
+    /// The mean standard CRPS. It exceeds the fair one by 1/m of the mean fair spread term.
     pub fn standard(&self) -> f64 {
         (self.distance - self.standard_spread) / self.cases
     }
 
-    /// Mean absolute difference of members and observations: the score's first term.
+    /// Mean absolute difference of members and observations: the first term of the score.
     pub fn mean_distance(&self) -> f64 {
         self.distance / self.cases
     }
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((crps.fair(), crps.standard()), (1.0, 1.0));
     }
 
-    /// Reference: the double sums in numpy.
+    /// Reference: the double sums, computed with NumPy.
     #[test]
     fn crps_of_a_small_ensemble() {
         let crps = crps(&[0.5, -1.0, 2.0, 0.25, 1.0], &[0.75, -2.0]);
@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn crps_of_a_large_gaussian_ensemble_tends_to_the_closed_form() {
-        // Quantiles of the standard normal stand for a large ensemble without its noise.
+        // Quantiles of the standard normal distribution replace a large ensemble without sampling
+        // noise.
         for (m, tolerance) in [(100, 1e-2), (10_000, 1e-4)] {
             let members: Vec<f32> = normal_quantiles(m).iter().map(|z| 2.0 + 0.5 * z).collect();
             for y in [0.9, 2.0, 2.4, 5.0] {
@@ -113,8 +114,9 @@ mod tests {
 
     #[test]
     fn the_fair_crps_does_not_depend_on_the_size_of_the_ensemble() {
-        // Members and observation standard normal: the mean is 1/sqrt(pi), the standard version's
-        // larger by the factor 1 + 1/m. Four standard errors: one chance in 16 000 per line.
+        // Members and observation are standard normal: the mean is 1/sqrt(pi), and that of the
+        // standard version is larger by the factor 1 + 1/m. Four standard errors: one chance in 16
+        // 000 per line.
         let cases = 20_000;
         for m in [2, 5, 20] {
             let draws = normals(m as u64, cases * (m + 1));

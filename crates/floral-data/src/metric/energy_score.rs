@@ -1,11 +1,11 @@
-//! Energy score: the CRPS of whole fields, which also sees how points vary together.
+//! Energy score: the CRPS of whole fields, which also depends on the correlation between points.
 
 use rayon::prelude::*;
 
 use super::fields::Fields;
 use crate::Result;
 
-/// Lags that bound the cost of large ensembles: 80 000 pairs of 2500 members.
+/// Number of lags that bounds the cost of large ensembles: 80 000 pairs of 2500 members.
 pub const PAIR_LAGS: usize = 32;
 
 /// The fair energy score of an ensemble, averaged over observations; 0 is perfect.
@@ -14,15 +14,15 @@ pub const PAIR_LAGS: usize = 32;
 ///
 /// ES = sum_i ||x_i - y|| / m - sum_{i<j} ||x_i - x_j|| / (m (m - 1))
 ///
-/// The norm is the root mean square over points: the Euclidean norm over sqrt(points), which tends
-/// to the norm of the function space, so that scores on coarse and fine grids compare. At one point
-/// it is the fair CRPS, and of one member its root mean square error.
+/// The norm is the root mean square over points, which is the Euclidean norm over sqrt(points). It
+/// tends to the norm of the function space, so that scores on coarse and fine grids are comparable.
+/// At one point the score is the fair CRPS, and for one member it is the root mean square error.
 /// Gneiting & Raftery (2007), section 4.3; fair as in Ferro (2014).
 ///
-/// Pairs are members j and j + l around the ring of members, at `lags` lags spread evenly over
-/// 1..=m/2: all pairs when `lags` reaches m/2. Any set of pairs chosen without a look at the values
-/// gives an unbiased mean, members being exchangeable, and the noise of a few pairs per member is
-/// already below that of the members themselves (Blom 1976). [`PAIR_LAGS`] is enough.
+/// Pairs consist of members j and j + l, cyclically, at `lags` lags spread evenly over 1..=m/2.
+/// They are all pairs if `lags` reaches m/2. Members are exchangeable, so that any set of pairs
+/// chosen independently of the values gives an unbiased mean. A few pairs per member add less noise
+/// than the members themselves (Blom 1976); [`PAIR_LAGS`] is enough.
 pub fn energy_score(members: Fields, observations: Fields, lags: usize) -> Result<f64> {
     members.check_same_grid(observations)?;
     let error = mean_over(members.count(), |i| {
@@ -44,14 +44,14 @@ fn pairs(m: usize, lags: usize) -> Vec<(usize, usize)> {
     (0..lags)
         .map(|k| 1 + k * half / lags)
         .flat_map(|lag| {
-            // Half way around the ring each pair would come twice.
+            // At lag m/2, each pair would occur twice.
             let count = if 2 * lag == m { half } else { m };
             (0..count).map(move |j| (j, (j + lag) % m))
         })
         .collect()
 }
 
-/// The mean of `value` over 0..count, summed in order on any number of threads; 0 of none.
+/// The mean of `value` over 0..count, summed in order for any number of threads; 0 if count is 0.
 fn mean_over(count: usize, value: impl Fn(usize) -> f64 + Send + Sync) -> f64 {
     let values: Vec<f64> = (0..count).into_par_iter().map(value).collect();
     values.iter().sum::<f64>() / count.max(1) as f64
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(score(&[1.0, 2.0], &[2.0, 1.0], 2, PAIR_LAGS), 1.0);
     }
 
-    /// Reference: the double sums in numpy.
+    /// Reference: the double sums, computed with NumPy.
     #[test]
     fn energy_score_of_a_small_ensemble() {
         let members = [
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_few_pairs_give_the_same_mean_score_as_all() {
-        // Paired differences over independent ensembles; four standard errors.
+        // Paired differences over independent ensembles, within four standard errors.
         let (m, points) = (20, 3);
         let differences = (0..2000).map(|seed| {
             let (members, seen) = (normals(2 * seed, m * points), normals(2 * seed + 1, points));
@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn the_score_is_least_for_the_true_dependence_between_points() {
-        // Two values that agree: of two unrelated ones the CRPS is as good, the energy score not.
+        // Two equal values. For two independent ones the CRPS is as good, but the energy score is
+        // not.
         let twice = |draws: Vec<f32>| -> Vec<f32> { draws.iter().flat_map(|v| [*v; 2]).collect() };
         let observations = twice(normals(1, 2000));
         let dependent = score(&twice(normals(2, 1000)), &observations, 2, PAIR_LAGS);

@@ -9,36 +9,37 @@ use super::fields::Fields;
 use super::sorted::SortedMembers;
 use crate::Result;
 
-/// Points transposed and scored together: two cache lines of each member, 320 kB for 2500 members.
-/// Sums are combined tile by tile in order, so that results do not depend on threads.
+/// Number of points transposed and scored together: two cache lines of each member, 320 kB for 2500
+/// members. Sums are combined tile by tile in order, so that results do not depend on the number of
+/// threads.
 const TILE: usize = 32;
 
-/// Pointwise scores of ensembles: every observation and input weighs the same, and every point unless
-/// points have weights.
+/// Pointwise scores of ensembles. Every observation and input has the same weight, and every point
+/// too unless quadrature weights are given.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnsembleScores {
-    /// Distance from the observations.
+    /// Distance of the members from the observations.
     pub crps: Crps,
-    /// Observations inside central intervals.
+    /// Shares of observations inside central intervals.
     pub coverage: Coverage,
     /// Ranks of observations among members.
     pub ranks: RankHistogram,
-    /// The ensemble's spread against the error of its mean.
+    /// Spread of the ensemble relative to the error of its mean.
     pub spread: SpreadSkill,
 }
 
 impl EnsembleScores {
-    /// Adds one input's ensemble and what was observed of it.
+    /// Adds the ensemble of one input and its observations.
     ///
-    /// members: [member, point], observations: [observation, point]. Each point's members are
-    /// sorted once, O(m log m), whatever the number of observations; a thread copies one tile of
+    /// members: [member, point], observations: [observation, point]. The members at each point are
+    /// sorted once, in O(m log m), for any number of observations. Each thread copies one tile of
     /// points at a time.
     pub fn push(&mut self, members: Fields, observations: Fields) -> Result<()> {
         self.push_weighted(members, observations, &[])
     }
 
-    /// The same on points with quadrature weights of mean one, repeated for every channel; none if
-    /// all weigh the same.
+    /// The same with quadrature weights of the points, of mean 1 and repeated for every channel;
+    /// empty for equal weights.
     pub fn push_weighted(
         &mut self,
         members: Fields,
@@ -64,7 +65,7 @@ impl EnsembleScores {
         self.spread.push(members, observations);
     }
 
-    /// Adds what another has gathered over other inputs.
+    /// Adds scores gathered over other inputs.
     pub fn merge(&mut self, other: &Self) {
         self.merge_weighted(other, 1.0);
     }

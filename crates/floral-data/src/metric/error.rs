@@ -1,12 +1,12 @@
-//! Errors of predicted fields against true ones, gathered input by input.
+//! Errors of predicted fields, accumulated input by input.
 
 use serde::{Deserialize, Serialize};
 
 use super::fields::weighted;
 
-/// Sums from which the errors of mean fields over many inputs are computed.
+/// Sums for the errors of mean fields over many inputs.
 ///
-/// For predictions p_i and truths t_i, i = 1..n, on N grid values each.
+/// Predictions are p_i and truths t_i, i = 1..n, on N grid values each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanFieldError {
     inputs: usize,
@@ -16,26 +16,26 @@ pub struct MeanFieldError {
     rms: f64,
     squares: f64,
     truth_squares: f64,
-    /// What the sampling of the truths is expected to add to the squares.
+    /// Expected contribution of the truths' sampling error to `squares`.
     #[serde(default)]
     sampled_squares: f64,
     #[serde(default)]
     corrected_norms: f64,
 }
 
-/// Errors without what the sampling of the truth adds to them.
+/// Errors corrected for the sampling error of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CorrectedErrors {
     /// Mean over inputs of the Euclidean norm of the error.
     pub mean_l2: f64,
     /// Root mean square error, pooled over inputs and points.
     pub rmse: f64,
-    /// RMSE over the root mean square of the truth.
+    /// RMSE divided by the root mean square of the truth.
     pub nrmse: f64,
 }
 
 impl MeanFieldError {
-    /// Adds one input's predicted and true field.
+    /// Adds the predicted and the true field of one input.
     pub fn push(&mut self, predicted: &[f64], truth: &[f64]) {
         assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
         let square: f64 = predicted
@@ -47,13 +47,13 @@ impl MeanFieldError {
         self.push_squares(square, truth_square, truth.len());
     }
 
-    /// Adds one input whose true field is a mean over realizations. `sampled` is the expected square
-    /// of the norm of its error.
+    /// Adds one input whose true field is a mean over realizations. `sampled` is the expected
+    /// squared norm of the sampling error of this mean.
     pub fn push_sampled(&mut self, predicted: &[f64], truth: &[f64], sampled: f64) {
         self.push_weighted(predicted, truth, &[], sampled);
     }
 
-    /// The same on points with quadrature weights of mean one; none if all weigh the same.
+    /// The same with quadrature weights of the points, of mean 1; empty for equal weights.
     pub fn push_weighted(
         &mut self,
         predicted: &[f64],
@@ -66,13 +66,14 @@ impl MeanFieldError {
         let squares = predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2));
         let truth_square = weighted(truth.iter().map(|t| t * t), weights);
         self.push_squares(weighted(squares, weights), truth_square, truth.len());
-        // Both errors are independent, so their squares add up on average.
+        // The two errors are independent, so their squares add on average.
         let square = self.squares - before;
         self.sampled_squares += sampled;
         self.corrected_norms += (square - sampled).max(0.0).sqrt();
     }
 
-    /// Adds one input by the squared norms of its error and its true field, and its number of values.
+    /// Adds one input, given the squared norms of its error and its true field, and the number of
+    /// values.
     pub fn push_squares(&mut self, square: f64, truth_square: f64, values: usize) {
         self.inputs += 1;
         self.values += values;
@@ -83,7 +84,7 @@ impl MeanFieldError {
         self.truth_squares += truth_square;
     }
 
-    /// Adds what another has gathered.
+    /// Adds sums gathered elsewhere.
     pub fn merge(&mut self, other: &Self) {
         self.inputs += other.inputs;
         self.values += other.values;
@@ -96,8 +97,8 @@ impl MeanFieldError {
         self.corrected_norms += other.corrected_norms;
     }
 
-    /// The errors without what the sampling of the truths adds to them on average; none where the
-    /// truths are exact. An error far below that of sampling may come out as zero.
+    /// The errors corrected for the mean contribution of the truths' sampling error; none if the
+    /// truths are exact. Errors far below the sampling error may be corrected to zero.
     pub fn corrected(&self) -> Option<CorrectedErrors> {
         let left = |squares: f64| (squares - self.sampled_squares).max(0.0);
         (self.sampled_squares > 0.0).then(|| CorrectedErrors {
@@ -107,8 +108,8 @@ impl MeanFieldError {
         })
     }
 
-    /// Mean L2 error, sum_i ||p_i - t_i|| / n, with the Euclidean norm over grid values: the
-    /// paper's first column.
+    /// Mean L2 error, sum_i ||p_i - t_i|| / n, with the Euclidean norm over grid values: the first
+    /// column of the paper's tables.
     pub fn mean_l2(&self) -> f64 {
         self.norms / self.inputs as f64
     }
@@ -118,19 +119,19 @@ impl MeanFieldError {
         (self.squares / self.values as f64).sqrt()
     }
 
-    /// RMSE over the root mean square of the truth, both pooled.
+    /// RMSE divided by the root mean square of the truth, both pooled over inputs.
     pub fn nrmse(&self) -> f64 {
         ratio(self.squares, self.truth_squares).sqrt()
     }
 
-    /// PDEBench's RMSE: the root mean square error of each input, averaged over inputs.
+    /// RMSE as defined by PDEBench: the root mean square error of each input, averaged over inputs.
     /// Takamoto et al. (2022), appendix B.
     pub fn pdebench_rmse(&self) -> f64 {
         self.rms / self.inputs as f64
     }
 
-    /// PDEBench's nRMSE: ||p_i - t_i|| / ||t_i||, averaged over inputs.
-    /// Takamoto et al. (2022), appendix B.
+    /// nRMSE as defined by PDEBench: ||p_i - t_i|| / ||t_i||, averaged over inputs. Takamoto et al.
+    /// (2022), appendix B.
     pub fn pdebench_nrmse(&self) -> f64 {
         self.relative_norms / self.inputs as f64
     }
@@ -180,7 +181,7 @@ mod tests {
         error.push_sampled(&[3.0, 4.0], &[0.0, 5.0], 9.0 + 1.0 - 4.0);
         error.push_sampled(&[1.0, 0.0], &[0.0, 0.0], 2.0);
         let corrected = error.corrected().unwrap();
-        // 10 - 6 and 1 - 2, which is none.
+        // 10 - 6 and 1 - 2, which is clipped to 0.
         assert!((corrected.mean_l2 - (2.0 + 0.0) / 2.0).abs() < 1e-12);
         assert!((corrected.rmse - (3.0f64 / 4.0).sqrt()).abs() < 1e-12);
         assert!((corrected.nrmse - (3.0f64 / 17.0).sqrt()).abs() < 1e-12);

@@ -1,8 +1,8 @@
-//! Several fields on one grid as a flat view: the members of an ensemble, or the observations.
+//! A flat view of several fields on one grid: the members of an ensemble, or the observations.
 
 use crate::{Error, Result};
 
-/// A view of finite fields, [field, point], at least one of each.
+/// A view of finite fields [field, point], with at least one field and one point.
 #[derive(Debug, Clone, Copy)]
 pub struct Fields<'a> {
     values: &'a [f32],
@@ -10,7 +10,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Views `values`, [field, point], as fields of `points` values.
+    /// A view of `values` as fields [field, point] of `points` values each.
     pub fn new(values: &'a [f32], points: usize) -> Result<Self> {
         if values.is_empty() || points == 0 || !values.len().is_multiple_of(points) {
             return Err(Error::shape(
@@ -25,12 +25,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// How many fields.
+    /// Number of fields.
     pub fn count(&self) -> usize {
         self.values.len() / self.points
     }
 
-    /// How many values a field has.
+    /// Number of values per field.
     pub fn points(&self) -> usize {
         self.points
     }
@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
         &self.values[index * self.points..][..self.points]
     }
 
-    /// The values at `width` points from `start` on, transposed: [point, field].
+    /// The values at `width` points starting from `start`, transposed: [point, field].
     pub(super) fn columns(&self, start: usize, width: usize) -> Vec<f32> {
         let count = self.count();
         let mut columns = vec![0.0; count * width];
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
         columns
     }
 
-    /// Refuses observations on another grid than the members'.
+    /// Refuses observations on another grid than the members.
     pub(super) fn check_same_grid(&self, observations: Fields) -> Result<()> {
         if self.points == observations.points {
             return Ok(());
@@ -70,14 +70,15 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Fields, [field, point], as they deviate from a centre. Scores of ensembles do not change with it,
-/// but f32 holds a spread about zero that it loses about a large value.
+/// Fields [field, point] minus a centre. Scores of ensembles do not depend on the centre, but f32
+/// resolves a small spread about zero better than about a large value.
 pub fn centred<T: Copy + Into<f64>>(fields: &[T], centre: &[f64]) -> Vec<f32> {
     let pairs = fields.iter().zip(centre.iter().cycle());
     pairs.map(|(v, c)| ((*v).into() - c) as f32).collect()
 }
 
-/// The sum of values times the weights of their points, [.., point]; without weights, of the values.
+/// The sum of values times the weights of their points, which repeat for [.., point]; the plain sum
+/// if there are no weights.
 pub fn weighted(values: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
     match weights {
         [] => values.sum(),

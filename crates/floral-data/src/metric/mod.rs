@@ -1,4 +1,4 @@
-//! Metrics: how far predictions are from the truth, as plain functions of numbers.
+//! Metrics: the error of predictions, as plain functions of numbers.
 
 pub mod calibration;
 pub mod crps;

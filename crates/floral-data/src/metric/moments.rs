@@ -1,11 +1,11 @@
-//! Count, mean, variance and range of numbers seen one at a time, or in parts.
+//! Count, mean, variance and range of numbers, updated one at a time or merged from parts.
 
 use serde::{Deserialize, Serialize};
 
-/// Running statistics of finite numbers; others are only counted.
+/// Running statistics of finite numbers; other numbers are only counted.
 ///
-/// Parts are merged by the update of Chan, Golub & LeVeque (1983), which loses no digits to a mean
-/// that is large beside the spread.
+/// Parts are merged by the update of Chan, Golub & LeVeque (1983), which keeps its precision if the
+/// mean is much larger than the spread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunningMoments {
     count: u64,
@@ -54,7 +54,7 @@ impl RunningMoments {
         self.max = self.max.max(value);
     }
 
-    /// Adds what another has seen.
+    /// Adds the statistics of `other`.
     #[inline]
     pub fn merge(&mut self, other: &Self) {
         self.non_finite += other.non_finite;
@@ -71,7 +71,7 @@ impl RunningMoments {
         self.max = self.max.max(other.max);
     }
 
-    /// How many numbers were NaN or infinite.
+    /// Number of values that were NaN or infinite.
     pub fn non_finite(&self) -> u64 {
         self.non_finite
     }
@@ -82,7 +82,7 @@ impl RunningMoments {
         self.mean
     }
 
-    /// The variance about the mean, divided by the count: that of the numbers seen.
+    /// The variance about the mean, with the count as divisor (not the unbiased estimate).
     #[inline]
     pub fn variance(&self) -> f64 {
         if self.count == 0 {

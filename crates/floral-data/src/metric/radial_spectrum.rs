@@ -4,8 +4,8 @@ use super::spectrum::{TaperedTransform, radius};
 
 /// Mean energy of fields on each ring of wave vectors, in units of the field squared.
 ///
-/// Fields lose their mean and are tapered by a Hann window, as nothing is known of their
-/// periodicity. The energy of a ring is the sum of its squared amplitudes: all rings together give
+/// The mean of each field is subtracted and a Hann window is applied, because fields may not be
+/// periodic. The energy of a ring is the sum of its squared amplitudes; the sum over all rings is
 /// the variance of the tapered field.
 pub struct RadialSpectrum {
     transform: TaperedTransform,
@@ -15,7 +15,7 @@ pub struct RadialSpectrum {
 }
 
 impl RadialSpectrum {
-    /// For fields on a grid of this shape; rings beyond the shortest axis are not whole, and left
+    /// For fields on a grid of this shape. Rings beyond the shortest axis are incomplete and left
     /// out.
     pub fn new(shape: &[usize]) -> Self {
         let points: usize = shape.iter().product();
@@ -30,7 +30,8 @@ impl RadialSpectrum {
 
     /// Adds a field, one channel.
     pub fn push(&mut self, field: &[f64]) {
-        // The transform is not scaled: the square of the number of points makes energies of it.
+        // The transform is not normalised: the squared number of points converts its squares to
+        // energies.
         let scale = (field.len() as f64).powi(-2);
         for (amplitude, ring) in self.transform.of(field).iter().zip(&self.ring_of) {
             if let Some(energy) = self.energy.get_mut(*ring) {

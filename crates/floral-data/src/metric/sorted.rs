@@ -1,11 +1,11 @@
-//! The members of an ensemble at one grid point, sorted once to answer many questions.
+//! The members of an ensemble at one grid point, sorted once for many statistics.
 
 /// Sorted members x_1 <= ... <= x_m at one point, with the sums that scores need.
 #[derive(Debug, Clone)]
 pub struct SortedMembers<'a> {
     values: &'a [f32],
-    /// The median member; sums are of differences from it, so that they keep the digits of a
-    /// small spread and vanish exactly when there is none.
+    /// The median member. Sums are over differences from it, so that they resolve a small spread
+    /// and vanish exactly if there is none.
     centre: f64,
     /// prefix[k] = sum of x_i - centre over the k smallest.
     prefix: Vec<f64>,
@@ -14,7 +14,7 @@ pub struct SortedMembers<'a> {
 }
 
 impl<'a> SortedMembers<'a> {
-    /// Sorts the finite values of at least one member in place, in O(m log m).
+    /// Sorts the values in place, in O(m log m). They must be finite, and at least one.
     pub fn new(values: &'a mut [f32]) -> Self {
         assert!(!values.is_empty(), "an ensemble has at least one member");
         values.sort_unstable_by(f32::total_cmp);
@@ -39,17 +39,17 @@ impl<'a> SortedMembers<'a> {
         }
     }
 
-    /// How many members.
+    /// Number of members.
     pub fn count(&self) -> usize {
         self.values.len()
     }
 
-    /// The members, ascending.
+    /// The members in ascending order.
     pub fn values(&self) -> &[f32] {
         self.values
     }
 
-    /// How many members lie below y, and how many below or at it.
+    /// The numbers of members below y, and below or equal to y.
     pub fn ranks(&self, y: f32) -> (usize, usize) {
         let below = self.values.partition_point(|x| *x < y);
         let ties = self.values[below..].partition_point(|x| *x <= y);
@@ -83,9 +83,9 @@ impl<'a> SortedMembers<'a> {
         self.gaps
     }
 
-    /// The quantile at probability p: linear between members, x_k standing at k / (m + 1), the
-    /// mean probability of the k-th smallest of m draws; beyond the outermost members, those.
-    /// Hyndman & Fan (1996), definition 6.
+    /// The quantile at probability p, interpolated linearly between members. x_k has the
+    /// probability k / (m + 1), the mean probability of the k-th smallest of m draws. Beyond the
+    /// outermost members, the quantile is constant. Hyndman & Fan (1996), definition 6.
     pub fn quantile(&self, p: f64) -> f64 {
         let last = self.count() - 1;
         let position = (p * (last + 2) as f64 - 1.0).clamp(0.0, last as f64);

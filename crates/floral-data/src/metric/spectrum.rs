@@ -8,28 +8,29 @@ use serde::Serialize;
 
 use super::error::ratio;
 
-/// What two families of fields have in common in one band of wave numbers.
+/// Agreement of two families of fields in one band of wave numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Band {
     /// Smallest radial wave number of the band, in cycles per domain.
     pub from: usize,
     /// Largest radial wave number of the band.
     pub to: usize,
-    /// Share of the second family's energy that lies in this band.
+    /// Share of the second family's energy in this band.
     pub energy: f64,
-    /// Energy of the first family over that of the second.
+    /// Energy of the first family divided by that of the second.
     pub gain: f64,
     /// Re <a b*> / sqrt(<|a|^2> <|b|^2>): agreement in phase, 1 for proportional fields.
     pub correlation: f64,
-    /// |<a b*>|^2 / (<|a|^2> <|b|^2>), averages over pairs at each wave vector: agreement up to a
-    /// shift and a factor that are the same in every pair. Of n unrelated pairs it is about 1/n.
+    /// Coherence |<a b*>|^2 / (<|a|^2> <|b|^2>), with averages over pairs at each wave vector:
+    /// agreement up to a shift and a factor common to all pairs. For n unrelated pairs it is about
+    /// 1/n.
     pub coherence: f64,
 }
 
 /// Cross-spectra of pairs of fields, averaged over pairs in octave bands 0, 1, 2-3, 4-7, ...
 ///
-/// Each field loses its mean and is tapered by a Hann window, since nothing is known of its
-/// periodicity (Welch 1967). Radial wave number: the Euclidean norm of the cycles per domain,
+/// The mean of each field is subtracted and a Hann window is applied, because fields may not be
+/// periodic (Welch 1967). The radial wave number is the Euclidean norm of the cycles per domain,
 /// rounded.
 pub struct BandSpectra {
     transform: TaperedTransform,
@@ -37,7 +38,7 @@ pub struct BandSpectra {
     sums: Vec<Sums>,
 }
 
-/// The Fourier transform of fields without their mean under a Hann window.
+/// The Fourier transform of fields after subtraction of the mean and a Hann window.
 pub(super) struct TaperedTransform {
     shape: Vec<usize>,
     transforms: Vec<Arc<dyn Fft<f64>>>,
@@ -73,12 +74,12 @@ impl BandSpectra {
         }
     }
 
-    /// Adds what another has gathered on the same grid.
+    /// Adds sums gathered on the same grid.
     pub fn merge(&mut self, other: &Self) {
         self.merge_weighted(other, 1.0);
     }
 
-    /// Adds what another has gathered of fields that are weighed, such as those of another unit.
+    /// Adds sums gathered on the same grid, scaled by `weight`, for example to convert units.
     pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         let shapes = (&self.transform.shape, &other.transform.shape);
         assert_eq!(shapes.0, shapes.1, "spectra on the same grid");
@@ -89,7 +90,7 @@ impl BandSpectra {
         }
     }
 
-    /// The bands with any energy, by wave number.
+    /// The bands that have any energy, by wave number.
     pub fn bands(&self) -> Vec<Band> {
         let total: f64 = self.sums.iter().map(|s| s.second).sum();
         let count = self.band_of.iter().max().map_or(0, |last| last + 1);
@@ -162,7 +163,8 @@ impl TaperedTransform {
     }
 }
 
-/// The position along each axis of the point at `index` in memory, slowest axis last.
+/// Index and length along each axis, for the point at `index` in memory; the fastest axis comes
+/// first.
 fn positions(shape: &[usize], index: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     shape.iter().rev().scan(index, |rest, &n| {
         let i = *rest % n;
@@ -171,7 +173,8 @@ fn positions(shape: &[usize], index: usize) -> impl Iterator<Item = (usize, usiz
     })
 }
 
-/// The Hann window, sin^2 at the cell centres: it never vanishes, so two points keep a window.
+/// The Hann window, sin^2 at the cell centres: it is nowhere zero, so that even two points keep a
+/// weight.
 fn hann(shape: &[usize], index: usize) -> f64 {
     positions(shape, index)
         .map(|(i, n)| match n {
@@ -188,7 +191,7 @@ pub(super) fn radius(shape: &[usize], index: usize) -> usize {
     square.sqrt().round() as usize
 }
 
-/// 0, then 1 for 1, 2 for 2-3, 3 for 4-7, ...
+/// The octave of a wave number: 0 for 0, 1 for 1, 2 for 2-3, 3 for 4-7, ...
 fn octave(wave_number: usize) -> usize {
     (usize::BITS - wave_number.leading_zeros()) as usize
 }

@@ -1,4 +1,4 @@
-//! Normal draws and closed forms that the scores are tested against.
+//! Normal draws and closed forms for tests of the scores.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -12,7 +12,7 @@ pub fn normals(seed: u64, count: usize) -> Vec<f32> {
     StandardNormal.sample_iter(rng).take(count).collect()
 }
 
-/// The quantiles of the standard normal at (i + 1/2)/count, by bisection.
+/// The quantiles of the standard normal distribution at (i + 1/2)/count, by bisection.
 pub fn normal_quantiles(count: usize) -> Vec<f32> {
     let quantile = |i: usize| {
         let p = (i as f64 + 0.5) / count as f64;
@@ -30,8 +30,8 @@ pub fn normal_quantiles(count: usize) -> Vec<f32> {
     (0..count).map(quantile).collect()
 }
 
-/// s (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)), z = (y - mean)/s.
-/// Gneiting & Raftery (2007), section 4.2.
+/// Closed form of the CRPS of a normal distribution: s (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi)),
+/// z = (y - mean)/s. Gneiting & Raftery (2007), section 4.2.
 pub fn gaussian_crps(mean: f64, deviation: f64, y: f64) -> f64 {
     let z = (y - mean) / deviation;
     let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
@@ -47,7 +47,7 @@ pub fn mean_and_error(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (mean, (square / (n - 1.0) / n).sqrt())
 }
 
-/// Runs `work` where rayon has this many threads.
+/// Runs `work` in a rayon pool with this number of threads.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     pool.build().unwrap().install(work)
@@ -57,8 +57,8 @@ fn normal_cdf(z: f64) -> f64 {
     0.5 + 0.5 * erf(z * FRAC_1_SQRT_2)
 }
 
-/// 2/sqrt(pi) exp(-x^2) sum_n 2^n x^(2n+1) / (2n+1)!!: all terms of one sign. Abramowitz & Stegun
-/// 7.1.6.
+/// 2/sqrt(pi) exp(-x^2) sum_n 2^n x^(2n+1) / (2n+1)!!; all terms have the same sign. Abramowitz &
+/// Stegun 7.1.6.
 fn erf(x: f64) -> f64 {
     let terms = (1..200).scan(x, |term, n| {
         let value = *term;

@@ -1,58 +1,58 @@
-//! Error of predicted variance fields, gathered input by input.
+//! Error of predicted variance fields, accumulated input by input.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::ratio;
 use super::fields::weighted;
 
-/// Sums from which the variance errors over many inputs are computed.
+/// Sums for the variance errors over many inputs.
 ///
-/// For predicted variance fields p_i and true ones t_i, i = 1..n, the norm being the Euclidean one
-/// over grid values. Variances estimated from m samples carry noise of their own: of Gaussian
-/// samples the relative error is about sqrt(2 / m) even for the right distribution.
+/// Predicted variance fields are p_i and true ones t_i, i = 1..n; the norm is the Euclidean norm
+/// over grid values. Variances estimated from m samples have a sampling error: for Gaussian
+/// samples, the relative error is about sqrt(2 / m) even for the right distribution.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct VarianceError {
     inputs: usize,
     norms: f64,
     truth_norms: f64,
-    /// Norms of what sampling alone would make.
+    /// Sum of the norms of the errors expected from sampling alone.
     #[serde(default)]
     floors: f64,
-    /// The same errors without what the sampling of the truths adds.
+    /// Sums of the errors and of the truth's norms, corrected for the sampling error of the truths.
     #[serde(default)]
     corrected: Option<(f64, f64)>,
 }
 
-/// Errors of variances without what the sampling of the truth adds to them.
+/// Errors of variances, corrected for the sampling error of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CorrectedVariance {
     /// Mean over inputs of the Euclidean norm of the error of the variance field.
     pub variance_l2: f64,
-    /// That error over the norm of the true variance field.
+    /// That error divided by the norm of the true variance field.
     pub variance_relative: f64,
 }
 
-/// The squared norms that errors of sampling are expected to have.
+/// Expected squared norms of sampling errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sampled {
-    /// Of the truth's variance field.
+    /// Sampling error of the true variance field.
     pub truth: f64,
-    /// Of the prediction's variance field.
+    /// Sampling error of the predicted variance field.
     pub prediction: f64,
 }
 
 impl VarianceError {
-    /// Adds one input's predicted and true variance field, one value per grid value each.
+    /// Adds the predicted and the true variance field of one input, one value per grid value each.
     pub fn push(&mut self, predicted: &[f64], truth: &[f64]) {
         self.push_sampled(predicted, truth, Sampled::default());
     }
 
-    /// Adds one input whose variance fields have errors of sampling.
+    /// Adds one input whose variance fields have sampling errors.
     pub fn push_sampled(&mut self, predicted: &[f64], truth: &[f64], sampled: Sampled) {
         self.push_weighted(predicted, truth, &[], sampled);
     }
 
-    /// The same on points with quadrature weights of mean one; none if all weigh the same.
+    /// The same with quadrature weights of the points, of mean 1; empty for equal weights.
     pub fn push_weighted(
         &mut self,
         predicted: &[f64],
@@ -76,7 +76,7 @@ impl VarianceError {
         }
     }
 
-    /// Adds what another has gathered over other inputs.
+    /// Adds sums gathered over other inputs.
     pub fn merge(&mut self, other: &Self) {
         self.inputs += other.inputs;
         self.norms += other.norms;
@@ -88,14 +88,14 @@ impl VarianceError {
         }
     }
 
-    /// The variance error that a perfect prediction would have on average, at most, by the sampling
-    /// of both variances.
+    /// An upper bound on the mean variance error of a perfect prediction, caused by the sampling of
+    /// both variances.
     pub fn floor(&self) -> f64 {
         self.floors / self.inputs as f64
     }
 
-    /// The errors without what the sampling of the truths adds to them on average; none where the
-    /// truths are exact. An error far below that of sampling may come out as zero.
+    /// The errors corrected for the mean contribution of the truths' sampling error; none if the
+    /// truths are exact. Errors far below the sampling error may be corrected to zero.
     pub fn corrected(&self) -> Option<CorrectedVariance> {
         let (norms, truth_norms) = self.corrected?;
         Some(CorrectedVariance {
@@ -104,7 +104,7 @@ impl VarianceError {
         })
     }
 
-    /// Variance error, sum_i ||p_i - t_i|| / n: the paper's third column.
+    /// Variance error, sum_i ||p_i - t_i|| / n: the third column of the paper's tables.
     pub fn mean_l2(&self) -> f64 {
         self.norms / self.inputs as f64
     }
@@ -114,11 +114,11 @@ impl VarianceError {
         self.truth_norms / self.inputs as f64
     }
 
-    /// Relative variance error, sum_i ||p_i - t_i|| / sum_i ||t_i||: 1 for a prediction without any
-    /// spread, and so without skill.
+    /// Relative variance error, sum_i ||p_i - t_i|| / sum_i ||t_i||: 1 for a prediction without
+    /// spread, and thus without skill.
     ///
-    /// A ratio of averages, not an average of ratios: an input of almost no variance weighs almost
-    /// nothing, and the paper's variance errors divide by the same number.
+    /// This is a ratio of averages rather than an average of ratios: inputs with almost no variance
+    /// have almost no weight, and the paper's variance errors are divided by the same number.
     pub fn relative(&self) -> f64 {
         ratio(self.norms, self.truth_norms)
     }

@@ -1,13 +1,13 @@
-//! The sampling error of a variance that is estimated from few realizations.
+//! The sampling error of a variance estimated from few realizations.
 
-/// Central moments of a field up to the fourth, gathered one realization at a time.
+/// Central moments of a field up to the fourth, accumulated one realization at a time.
 ///
 /// Updates by Pébay (2008), "Formulas for robust, one-pass parallel computation of covariances and
 /// arbitrary-order statistical moments", equations 2.1 to 2.3 for one further value.
 #[derive(Debug, Clone, Default)]
 pub struct FourthMoments {
     count: usize,
-    /// Mean and sums of powers of deviations, of each point.
+    /// For each point: the mean, and the sums of the second to fourth powers of deviations.
     points: Vec<[f64; 4]>,
 }
 
@@ -29,9 +29,10 @@ impl FourthMoments {
         }
     }
 
-    /// An unbiased estimate of the variance of the unbiased variance at every point, whatever the
-    /// distribution: (2 n k2^2 + (n - 1) k4) / (n (n + 1)) with the k-statistics of Fisher (1929);
-    /// of less than four realizations as if they were normal. None of less than two.
+    /// An unbiased estimate of the variance of the unbiased variance at every point, for any
+    /// distribution: (2 n k2^2 + (n - 1) k4) / (n (n + 1)) with the k-statistics of Fisher (1929).
+    /// With fewer than four realizations, a normal distribution is assumed; with fewer than two,
+    /// there is no estimate.
     pub fn variance_of_variance(&self) -> Option<Vec<f64>> {
         let n = self.count as f64;
         (self.count > 1).then(|| {
@@ -40,7 +41,7 @@ impl FourthMoments {
                 let k4 = if self.count < 4 {
                     0.0
                 } else {
-                    // With sums of powers S2 and S4 in place of central moments.
+                    // In terms of the sums of powers of deviations m2 and m4.
                     (n * (n + 1.0) * m4 - 3.0 * (n - 1.0) * m2 * m2)
                         / ((n - 1.0) * (n - 2.0) * (n - 3.0))
                 };
@@ -55,7 +56,7 @@ impl FourthMoments {
 mod tests {
     use super::*;
 
-    /// Numbers from 0 to 1 without a pattern.
+    /// Pseudo-random numbers from 0 to 1.
     fn uniform(count: usize) -> impl Iterator<Item = f64> {
         let mut state = 1u64;
         (0..count).map(move |_| {
@@ -66,7 +67,8 @@ mod tests {
         })
     }
 
-    /// Mean over many samples of n of the estimate, and the variance that their variances have.
+    /// Over many samples of size n: the mean of the estimate, and the variance of the sample
+    /// variances.
     fn found(n: usize, law: impl Fn(f64) -> f64) -> (f64, f64) {
         let samples = 40_000;
         let numbers: Vec<f32> = uniform(n * samples).map(|u| law(u) as f32).collect();

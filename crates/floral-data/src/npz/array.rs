@@ -1,7 +1,7 @@
-//! One array in NumPy's own format: a header in Python's notation, then the bytes.
+//! One array in NumPy's format: a header in Python's notation, followed by the bytes.
 //!
-//! The format is specified in the documentation of `numpy.lib.format`, versions 1 to 3. Ours, as
-//! the crates that read it bring a parser generator along for one line of header.
+//! The format is specified in the documentation of `numpy.lib.format`, versions 1 to 3. It is
+//! implemented here because existing crates need a parser generator for one line of header.
 
 use std::io::{self, Read};
 
@@ -9,28 +9,28 @@ use crate::storage::Number;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Bytes of the longest header: NumPy itself writes some hundred.
+/// Largest size of a header, in bytes; NumPy writes about a hundred.
 const LONGEST_HEADER: u32 = 1 << 16;
 
-/// Values of the largest array, 2^29: 4 GiB once they are read.
+/// Largest number of values of an array, 2^29: 4 GiB in memory.
 const LARGEST: u64 = 1 << 29;
 
-/// Values that are read at a time.
+/// Number of values read at a time.
 const BLOCK: usize = 8192;
 
-/// An array of numbers, in C order whatever the file's.
+/// An array of numbers in C order, regardless of the order in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NpyArray {
     pub shape: Vec<usize>,
     pub values: Vec<f64>,
 }
 
-/// What a file holds, by its header.
+/// The contents of a file, according to its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NpyContents {
     /// Numbers.
     Numbers(NpyHeader),
-    /// Values of another type, such as texts; why they cannot be read as numbers.
+    /// Values of another type, such as texts, with the reason why they are not numbers.
     Other(String),
 }
 
@@ -40,12 +40,12 @@ pub(crate) struct NpyHeader {
     pub number: Number,
     pub is_fortran: bool,
     pub shape: Vec<usize>,
-    /// Bytes of the header itself.
+    /// Size of the header itself, in bytes.
     pub length: u64,
 }
 
 impl NpyContents {
-    /// Those of a file of `size` bytes, or what is wrong with it. Only the header is read.
+    /// Reads the header of a file of `size` bytes; an error describes what is wrong with the file.
     pub fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
         let damaged = || "is no NumPy array, or damaged".to_owned();
         let (text, length) = header(&mut file).ok_or_else(damaged)?;
@@ -76,7 +76,7 @@ impl NpyContents {
 }
 
 impl NpyHeader {
-    /// How many numbers there are, if they are few enough to be held in memory.
+    /// Number of values, if they are few enough to be held in memory.
     pub fn count(&self) -> Result<usize, String> {
         let count = self.shape.iter().product::<usize>();
         if count as u64 <= LARGEST {
@@ -90,8 +90,8 @@ impl NpyHeader {
 }
 
 impl NpyArray {
-    /// The array in a file of `size` bytes, or what is wrong with it. The header is judged before
-    /// anything behind it is read.
+    /// The array in a file of `size` bytes, or what is wrong with it. The header is checked before
+    /// any value is read.
     pub fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
         let header = match NpyContents::read(&mut file, size)? {
             NpyContents::Numbers(header) => header,
@@ -113,14 +113,14 @@ impl NpyArray {
     }
 }
 
-/// The header in Python's notation.
+/// The parsed header.
 pub(super) struct Parsed<'a> {
     pub data_type: &'a str,
     is_fortran: bool,
     pub shape: Vec<usize>,
 }
 
-/// The header's text, and the bytes up to its end.
+/// The text of the header, and its size in bytes including the preamble.
 pub(super) fn header(file: &mut impl Read) -> Option<(String, u64)> {
     let start: [u8; 8] = bytes(file)?;
     let [version, _] = *start.strip_prefix(MAGIC)? else {
@@ -146,7 +146,7 @@ fn bytes<const N: usize>(file: &mut impl Read) -> Option<[u8; N]> {
 }
 
 impl<'a> Parsed<'a> {
-    /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`
+    /// Parses `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
     pub fn of(text: &'a str) -> Option<Self> {
         let after = |key: &str| {
             let (_, rest) = text.split_once(&format!("'{key}':"))?;
@@ -167,9 +167,9 @@ impl<'a> Parsed<'a> {
     }
 }
 
-/// `count` values, and nothing after them.
+/// Reads `count` values, which must end the file.
 fn values(file: &mut impl Read, count: usize, number: Number) -> io::Result<Vec<f64>> {
-    // Room is taken as values arrive: what is only declared takes none.
+    // The list grows as values arrive: memory is not reserved for a declared count.
     let mut values = Vec::new();
     let mut block = vec![0; BLOCK * number.size()];
     while values.len() < count {
@@ -177,18 +177,18 @@ fn values(file: &mut impl Read, count: usize, number: Number) -> io::Result<Vec<
         file.read_exact(block)?;
         number.append(block, &mut values);
     }
-    // An archive compares the checksum at the end.
+    // Reading past the end makes an archive verify its checksum.
     match file.read(&mut [0])? {
         0 => Ok(values),
         _ => Err(io::Error::other("it is longer than it says")),
     }
 }
 
-/// From the first index fastest to the last index fastest.
+/// Reorders values from Fortran order to C order.
 fn transposed(values: &[f64], shape: &[usize]) -> Vec<f64> {
     let place = |mut index: usize| {
         let mut place = 0;
-        // The last index comes out first, and counts most in the file.
+        // The last index varies fastest in the result, and has the largest stride in the file.
         let mut stride = values.len();
         for &n in shape.iter().rev() {
             stride /= n;
@@ -206,7 +206,7 @@ fn transposed(values: &[f64], shape: &[usize]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// A file as NumPy writes it.
+    /// A file in NumPy's format.
     fn file(descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header =
             format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// The archive says that the file is as long as the header wants it to be, and lies.
+    /// The archive declares the size that the header requires, which is wrong.
     #[test]
     fn a_declared_size_takes_no_memory() {
         for (shape, values) in [

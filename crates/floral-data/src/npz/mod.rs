@@ -1,6 +1,6 @@
-//! NumPy's `.npz`: a zip archive of arrays, one file each.
+//! NumPy's `.npz`: a zip archive with one file per array.
 //!
-//! `array.rs` reads an array of it; import makes datasets of archives, `storage` writes them.
+//! `array.rs` reads one array. Import makes datasets from archives; `storage` writes archives.
 
 mod array;
 mod texts;
@@ -20,10 +20,10 @@ pub use crate::storage::{NamedArray, write_npz as write};
 
 use crate::{Error, Result};
 
-/// How much smaller than its contents a deflated file can be, at most 1032 times, with some room.
+/// Bound on the ratio of contents to compressed size: deflate compresses at most 1032 times.
 const LARGEST_RATIO: u64 = 1100;
 
-/// The place of an array in an archive.
+/// The location of an array in an archive.
 pub(crate) struct Entry {
     pub name: String,
     method: CompressionMethod,
@@ -31,20 +31,20 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Bytes of the array's file once it is unpacked.
+    /// Size of the array's file after decompression, in bytes.
     pub fn size(&self) -> u64 {
         self.place.uncompressed_size_hint()
     }
 }
 
-/// An archive and the table of its arrays.
+/// An archive and the list of its arrays.
 pub(crate) struct Archive {
     archive: ZipArchive<FileReader>,
     pub entries: Vec<Entry>,
 }
 
 impl Archive {
-    /// Reads the table of an archive.
+    /// Reads the list of arrays of an archive.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path))?;
         table(file).map_err(|error| {
@@ -55,8 +55,8 @@ impl Archive {
         })
     }
 
-    /// What reads an entry's file to its end, or what is wrong with it; at the end its checksum is
-    /// compared.
+    /// Calls `read` with the contents of an entry's file; an error describes what is wrong. The
+    /// checksum is verified once `read` reaches the end.
     pub fn with_file<T>(
         &self,
         entry: &Entry,
@@ -85,8 +85,8 @@ impl Archive {
         read(&mut found.verifying_reader(unpacked))
     }
 
-    /// Where in the archive an entry's file begins, once its checksum is compared; none if it is
-    /// packed, and so cannot be read from the middle.
+    /// Offset of an entry's file in the archive, after its checksum is verified; none if the entry
+    /// is compressed and cannot be read in place.
     pub fn place(&self, entry: &Entry) -> std::result::Result<Option<u64>, String> {
         if entry.method != CompressionMethod::STORE {
             return Ok(None);
@@ -102,7 +102,7 @@ impl Archive {
     }
 }
 
-/// The arrays of an archive that `wanted` selects, by name; it refuses unknown names.
+/// The arrays of an archive selected by `wanted`, by name; `wanted` fails on unknown names.
 pub(crate) fn read(
     path: &Path,
     wanted: impl Fn(&str) -> Result<bool>,
@@ -121,7 +121,7 @@ pub(crate) fn read(
     Ok(arrays)
 }
 
-/// The lists of texts of these names that an archive has.
+/// The lists of texts with these names in an archive.
 pub(crate) fn labels(path: &Path, names: &[&str]) -> Result<BTreeMap<String, Vec<String>>> {
     let archive = Archive::open(path)?;
     let wanted = archive.entries.iter();
@@ -150,14 +150,14 @@ pub fn read_all(path: &Path) -> Result<Arrays> {
     Ok(all.collect())
 }
 
-/// Shape and values of one array of an archive; none if it has no array of that name.
+/// Shape and values of one array of an archive; none if there is no array of that name.
 pub(crate) fn read_one(path: &Path, name: &str) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
     let mut arrays = read(path, |found| Ok(found == name))?;
     let array = arrays.remove(name);
     Ok(array.map(|array| (array.shape, array.values)))
 }
 
-/// An archive and the arrays in it.
+/// An archive and the list of its arrays.
 fn table(file: File) -> std::result::Result<Archive, rawzip::Error> {
     let mut buffer = vec![0; rawzip::RECOMMENDED_BUFFER_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer)?;
@@ -182,8 +182,8 @@ fn table(file: File) -> std::result::Result<Archive, rawzip::Error> {
 mod tests {
     use super::*;
 
-    /// Written by `zipfile` of Python: "a.npy" stored and "b.npy" deflated, each 0, 0.5, .. 11.5 in
-    /// the shape (2, 3, 4).
+    /// Written by Python's `zipfile`: "a.npy" stored and "b.npy" deflated, each with the values 0,
+    /// 0.5, .. 11.5 in the shape (2, 3, 4).
     const TWO_ARRAYS: &[u8] = include_bytes!("../../../floral/tests/fixtures/two_arrays.npz");
 
     fn open(bytes: &[u8]) -> Result<BTreeMap<String, NpyArray>> {
@@ -235,7 +235,7 @@ mod tests {
             assert!(open(&TWO_ARRAYS[..at]).is_err(), "cut at {at}");
             let mut damaged = TWO_ARRAYS.to_vec();
             damaged[at] ^= 0x55;
-            // Some bytes, such as dates, mean nothing to us; none may give other contents.
+            // Some bytes, such as dates, are ignored; no change may give other contents.
             if let Ok(arrays) = open(&damaged) {
                 assert!(arrays.values().all(|array| *array == expected()), "{at}");
             }
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_size_that_the_file_cannot_hold_is_refused() {
         let mut lying = TWO_ARRAYS.to_vec();
-        // The size of the last entry, 24 bytes into its record of the table.
+        // The size of the last entry is 24 bytes into its record of the table.
         let table = lying.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
         lying[table + 24..table + 28].copy_from_slice(&0xf000_0000u32.to_le_bytes());
         let refusal = open(&lying).unwrap_err().to_string();

@@ -4,11 +4,11 @@ use std::io::Read;
 
 use super::array::{Parsed, header};
 
-/// Bytes of the longest list that is read.
+/// Largest size of a list, in bytes.
 const LONGEST: u64 = 1 << 24;
 
-/// The texts of a list in a file of `size` bytes; none if it is an array of them that is no list, or
-/// what is wrong with it.
+/// The texts of a list in a file of `size` bytes; none for an array of texts with several
+/// dimensions. An error describes what is wrong.
 pub(crate) fn texts(mut file: impl Read, size: u64) -> Result<Option<Vec<String>>, String> {
     let damaged = || "is no NumPy array, or damaged".to_owned();
     let (text, length) = header(&mut file).ok_or_else(damaged)?;
@@ -42,7 +42,7 @@ pub(crate) fn texts(mut file: impl Read, size: u64) -> Result<Option<Vec<String>
     ))
 }
 
-/// Characters of four bytes up to the first that is zero.
+/// Decodes four-byte characters up to the first zero.
 fn wide(bytes: &[u8], is_big_endian: bool) -> String {
     let words = bytes.as_chunks().0.iter();
     let codes = words.map(|word| match is_big_endian {
@@ -57,7 +57,7 @@ fn wide(bytes: &[u8], is_big_endian: bool) -> String {
 mod tests {
     use super::*;
 
-    /// A file as NumPy writes it.
+    /// A file in NumPy's format.
     fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
         let length = u16::try_from(header.len()).unwrap().to_le_bytes();

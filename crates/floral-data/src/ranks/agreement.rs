@@ -1,4 +1,4 @@
-//! Steps that all ranks take or none: an opening that one could not do fails for all of them.
+//! Steps that all ranks take together: a step that fails on one rank fails on all of them.
 
 use super::Ranks;
 use crate::{Error, Result};
@@ -7,8 +7,8 @@ const DONE: u8 = 0;
 const FAILED: u8 = 1;
 const STOPPED: u8 = 2;
 
-/// What a rank came to, once every other has come as far: an error of another's if one failed, and
-/// a stop if one was stopped.
+/// Waits for all ranks and returns this rank's result if all succeeded. Fails if another rank
+/// failed, and is interrupted if any rank was interrupted.
 pub fn agreed<T>(ranks: &dyn Ranks, own: Result<T>, meanwhile: &mut dyn FnMut()) -> Result<T> {
     let word = match &own {
         Ok(_) => DONE,
@@ -27,7 +27,7 @@ pub fn agreed<T>(ranks: &dyn Ranks, own: Result<T>, meanwhile: &mut dyn FnMut())
     }
 }
 
-/// What rank 0 answers to a question, for all.
+/// Rank 0's answer to a question, on all ranks.
 pub fn by_first(ranks: &dyn Ranks, question: impl FnOnce() -> Result<bool>) -> Result<bool> {
     let answer = ranks.is_first().then(question).transpose();
     let answer = agreed(ranks, answer, &mut || {})?;
@@ -35,7 +35,7 @@ pub fn by_first(ranks: &dyn Ranks, question: impl FnOnce() -> Result<bool>) -> R
     Ok(answers[0] == [1])
 }
 
-/// Does the same on every rank, on rank 0 before the others, which so find what it leaves on disk.
+/// Does the same work on every rank, first on rank 0, so that the other ranks find its files.
 pub fn first_then_others<T>(ranks: &dyn Ranks, mut work: impl FnMut() -> Result<T>) -> Result<T> {
     let first = ranks.is_first().then(&mut work).transpose();
     let first = agreed(ranks, first, &mut || {})?;

@@ -1,4 +1,4 @@
-//! One process that does all of the work.
+//! A single process that does all the work.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

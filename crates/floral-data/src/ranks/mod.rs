@@ -1,9 +1,9 @@
-//! Ranks: processes that do one piece of work together, each its share, to the same bytes as one.
+//! Ranks: processes that share one piece of work and produce the same bytes as a single process.
 //!
-//! [`Ranks`] is what work needs of them; [`Alone`] is one process, [`Threads`] are ranks within one
-//! process, by which every law is tested, and the crate `floral-mpi` has processes that talk by MPI.
-//! Inputs and blocks of samples are divided by their index ([`share`]), [`Watch`] reports to rank 0's
-//! observer how all of them go, and [`agreed`] ends an opening that one of them could not do.
+//! [`Ranks`] is the interface. [`Alone`] is a single process, [`Threads`] are ranks within one
+//! process for tests, and the crate `floral-mpi` implements processes connected by MPI. Inputs and
+//! blocks of samples are divided by index ([`share`]). [`Watch`] reports the progress of all ranks
+//! to rank 0's observer. [`agreed`] makes a step fail on all ranks if it fails on one.
 
 mod agreement;
 mod alone;
@@ -21,54 +21,56 @@ pub use watch::Watch;
 
 use crate::Result;
 
-/// What ranks count together.
+/// Counters shared by all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
-    /// Parts of the work that are done.
+    /// Finished parts of the work.
     Done,
     /// The next of several tasks.
     Next,
-    /// Ranks that were asked to stop.
+    /// Ranks with a stop request.
     Stop,
 }
 
 impl Counter {
-    /// How many there are.
+    /// Number of counters.
     pub const COUNT: usize = 3;
 
-    /// Its place in a list of all.
+    /// Index of the counter in a list of all.
     pub fn place(self) -> usize {
         self as usize
     }
 
-    /// The counter of a place.
+    /// The counter with this index.
     pub fn at(place: usize) -> Option<Self> {
         [Self::Done, Self::Next, Self::Stop].get(place).copied()
     }
 }
 
-/// The processes that share a piece of work, as one of them sees them.
+/// The processes that share a piece of work, as seen by one of them.
 ///
-/// [`gather`](Self::gather), [`exchange`](Self::exchange) and [`join`](Self::join) return once every
-/// rank has called them, in the same order; they fail if a rank has ended without.
+/// [`gather`](Self::gather), [`exchange`](Self::exchange) and [`join`](Self::join) are collective:
+/// every rank must call them in the same order, and they return once all have. They fail if a rank
+/// has exited without calling them.
 pub trait Ranks: Sync {
-    /// The number of this one, from 0.
+    /// Number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// What every rank gives, in their order; `meanwhile` is called now and then until all have.
+    /// The contributions of all ranks, in rank order; `meanwhile` is called repeatedly while
+    /// waiting.
     fn gather(&self, own: Vec<u8>, meanwhile: &mut dyn FnMut()) -> Result<Vec<Vec<u8>>>;
 
-    /// Gives rank r the next `given[r]` numbers of `own`, and returns the `taken[r]` that each rank
-    /// has given to this one, in their order.
+    /// Sends the next `given[r]` numbers of `own` to rank r. Returns the `taken[r]` numbers
+    /// received from each rank r, in rank order.
     fn exchange(&self, own: Vec<f32>, given: &[usize], taken: &[usize]) -> Result<Vec<f32>>;
 
-    /// The numbers of all ranks one after the other, `counts[r]` of rank r.
+    /// The numbers of all ranks concatenated, `counts[r]` from rank r.
     fn join(&self, own: Vec<f32>, counts: &[usize]) -> Result<Vec<f32>>;
 
-    /// Adds to a counter, and returns what it was before; no other rank has to call.
+    /// Adds to a counter and returns its previous value; not a collective call.
     fn count(&self, counter: Counter, amount: u64) -> Result<u64>;
 
     /// Whether this is rank 0, which opens, publishes and reports.
@@ -77,7 +79,7 @@ pub trait Ranks: Sync {
     }
 }
 
-/// The part of `count` things in a row that a rank has; parts differ by one at most.
+/// The range of `count` items assigned to a rank; sizes differ by at most one.
 pub fn share(count: usize, rank: usize, size: usize) -> Range<usize> {
     let border = |rank: usize| (count as u128 * rank as u128 / size.max(1) as u128) as usize;
     border(rank)..border(rank + 1)

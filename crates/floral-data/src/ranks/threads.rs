@@ -1,4 +1,4 @@
-//! Ranks that are threads of this process, each with a pool of its own: what tests divide work among.
+//! Ranks as threads of this process, each with its own thread pool, for tests.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Counter, Ranks};
 use crate::{Error, Result};
 
-/// How often a rank that waits looks up from its waiting.
+/// Interval at which a waiting rank calls `meanwhile`.
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// One of several ranks within a process.
@@ -16,7 +16,7 @@ pub struct Threads {
     meeting: Arc<Meeting>,
 }
 
-/// Where ranks meet.
+/// The shared state of all ranks.
 #[derive(Default)]
 struct Meeting {
     state: Mutex<State>,
@@ -25,11 +25,11 @@ struct Meeting {
 
 #[derive(Default)]
 struct State {
-    /// What was brought to the meeting under way, by rank.
+    /// Contributions to the current collective call, by rank.
     brought: Vec<Option<Arc<Parcel>>>,
-    /// What was brought to the last one that was complete.
+    /// Contributions to the last completed collective call.
     complete: Vec<Arc<Parcel>>,
-    /// Meetings that were complete.
+    /// Number of completed collective calls.
     meetings: u64,
     counters: [u64; Counter::COUNT],
     /// The first rank that failed.
@@ -38,13 +38,13 @@ struct State {
 
 enum Parcel {
     Bytes(Vec<u8>),
-    /// For each rank its numbers.
+    /// The numbers for each rank.
     Numbers(Vec<Vec<f32>>),
 }
 
 impl Threads {
-    /// Does `work` as each of `size` ranks, `threads` threads each, and returns what they came to in
-    /// their order. Once one has failed, the others fail at their next meeting.
+    /// Runs `work` as each of `size` ranks with `threads` threads each, and returns the results in
+    /// rank order. Once one rank has failed, the others fail at their next collective call.
     pub fn run<T: Send>(
         size: usize,
         threads: usize,
@@ -81,7 +81,7 @@ impl Threads {
         })
     }
 
-    /// Brings a parcel, waits for those of all, and returns them.
+    /// Contributes a parcel, waits for all ranks, and returns all parcels.
     fn meet(&self, parcel: Parcel, meanwhile: &mut dyn FnMut()) -> Result<Vec<Arc<Parcel>>> {
         let mut state = self.meeting.locked();
         let meeting = state.meetings;
@@ -111,7 +111,7 @@ impl Meeting {
     }
 }
 
-/// One after the other, `counts[r]` numbers of list r.
+/// Splits numbers into consecutive lists of `counts[r]` numbers.
 fn cut(numbers: &[f32], counts: &[usize]) -> Vec<Vec<f32>> {
     let mut rest = numbers;
     let cut = counts.iter().map(|count| {
@@ -192,7 +192,7 @@ mod tests {
     fn numbers_reach_the_rank_that_they_are_for() {
         Threads::run(3, 1, |ranks| {
             let rank = ranks.rank();
-            // Rank r gives s + 1 numbers 10 r + s to rank s.
+            // Rank r sends s + 1 copies of the number 10 r + s to rank s.
             let given = [1, 2, 3];
             let own: Vec<f32> = (0..3)
                 .flat_map(|s| vec![(10 * rank + s) as f32; s + 1])

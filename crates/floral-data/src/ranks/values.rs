@@ -1,4 +1,4 @@
-//! Values of any kind that every rank hands to all.
+//! Gathers serialized values of any type from every rank.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::Ranks;
 use crate::{Error, Result};
 
-/// What every rank gives, in their order; `what` names it where ranks do not understand each other.
+/// The values of all ranks, in rank order; `what` names them in an error.
 pub fn gathered<T: Serialize + DeserializeOwned>(
     ranks: &dyn Ranks,
     own: T,

@@ -1,4 +1,4 @@
-//! The progress of all ranks for the observer of rank 0, and a request to stop that reaches all of them.
+//! Reports the progress of all ranks to the observer of rank 0, and distributes a request to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,25 +8,25 @@ use super::{Counter, Ranks, agreed};
 use crate::observer::{Event, Observer};
 use crate::{Error, Result};
 
-/// The time between two words to or from other ranks.
+/// Interval between messages to other ranks.
 const BETWEEN_WORDS: Duration = Duration::from_millis(300);
 
-/// Watches one rank's share of work on inputs. On rank 0 it reports those of all ranks.
+/// Tracks one rank's share of the work on inputs; on rank 0, reports the progress of all ranks.
 pub struct Watch<'a> {
     ranks: &'a dyn Ranks,
     observer: &'a dyn Observer,
-    /// Inputs that all ranks had counted before the work.
+    /// Value of the counter of finished inputs before the work, on rank 0.
     before: u64,
-    /// Inputs that are done here and not yet counted.
+    /// Inputs finished on this rank but not yet counted.
     uncounted: AtomicU64,
-    /// On rank 0, the reported inputs of other ranks.
+    /// On rank 0: inputs of other ranks reported so far.
     reported: AtomicU64,
     is_stopped: AtomicBool,
     last: Mutex<Instant>,
 }
 
 impl<'a> Watch<'a> {
-    /// Begins to watch; every rank has to, between two meetings.
+    /// Starts a watch; a collective call.
     pub fn new(ranks: &'a dyn Ranks, observer: &'a dyn Observer) -> Result<Self> {
         let before = ranks.is_first().then(|| ranks.count(Counter::Done, 0));
         ranks.gather(Vec::new(), &mut || {})?;
@@ -41,7 +41,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// One more input of a dataset is done here.
+    /// Records a finished input of this rank.
     pub fn done(&self) {
         if !self.ranks.is_first() {
             self.uncounted.fetch_add(1, Ordering::SeqCst);
@@ -49,7 +49,7 @@ impl<'a> Watch<'a> {
         self.talk();
     }
 
-    /// Exchanges progress with other ranks, unless that was done recently.
+    /// Exchanges progress with other ranks, at most once per interval.
     pub fn talk(&self) {
         if self.ranks.size() == 1 || !self.is_time() {
             return;
@@ -58,15 +58,15 @@ impl<'a> Watch<'a> {
             self.hear();
         } else {
             let uncounted = self.uncounted.swap(0, Ordering::SeqCst);
-            // A rank that cannot be reached has ended.
+            // A rank that cannot be reached has exited.
             let _ = self.ranks.count(Counter::Done, uncounted);
         }
         let stops = self.ranks.count(Counter::Stop, 0).is_ok_and(|n| n > 0);
         self.is_stopped.fetch_or(stops, Ordering::SeqCst);
     }
 
-    /// Waits until every rank has done its share. One that failed does not wait; one that was asked to
-    /// stop does, as the others hear of it.
+    /// Waits until every rank has finished its share. A rank with an error does not wait; an
+    /// interrupted rank does, because the others learn of the interruption.
     pub fn finished<T>(&self, done: Result<T>) -> Result<T> {
         match done {
             Ok(_) | Err(Error::Interrupted) => agreed(self.ranks, done, &mut || self.talk()),
@@ -74,7 +74,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What other ranks have done since the last time.
+    /// Reports the inputs that other ranks have finished since the last call.
     fn hear(&self) {
         let all = self.ranks.count(Counter::Done, 0).unwrap_or(self.before);
         let others = all.saturating_sub(self.before);
@@ -106,7 +106,7 @@ impl Observer for Watch<'_> {
     fn should_stop(&self) -> bool {
         self.talk();
         if self.observer.should_stop() && !self.is_stopped.swap(true, Ordering::SeqCst) {
-            // Others hear of it; where they cannot, they are at their end.
+            // Other ranks learn of the stop; a failure means that they have exited.
             let _ = self.ranks.count(Counter::Stop, 1);
         }
         self.is_stopped.load(Ordering::SeqCst)
@@ -118,7 +118,7 @@ mod tests {
     use super::super::Threads;
     use super::*;
 
-    /// Counts what it observes.
+    /// Counts the inputs reported by other ranks.
     #[derive(Default)]
     struct Counter(AtomicU64);
 
@@ -145,7 +145,7 @@ mod tests {
             while ranks.is_first() && counter.0.load(Ordering::SeqCst) < 14 {
                 watch.talk();
             }
-            // Set once rank 0 has heard all, and so after every rank has begun.
+            // Set after rank 0 has received all reports, and thus after every rank has begun.
             stop.fetch_or(ranks.is_first(), Ordering::SeqCst);
             while !watch.should_stop() {
                 watch.talk();

@@ -1,22 +1,22 @@
-//! The metadata of an array in a group: its shape, a chunk per index, codecs, attributes.
+//! The metadata of an array in a group: shape, one chunk per index, codecs, attributes.
 //!
-//! Layouts of datasets and predictions are made of these, and handed to a `Group` in their plan.
+//! The layouts of datasets and predictions consist of these; a `Group` receives them in its plan.
 
 use serde_json::{Value, json};
 
 use super::Precision;
 use crate::Axis;
 
-/// The attribute of an axis's coordinates with their domain.
+/// The attribute of coordinates with the domain of their axis.
 pub const DOMAIN: &str = "domain";
 
-/// CF's attributes of any array.
+/// Attributes of the CF conventions.
 pub const UNITS: &str = "units";
 pub const LONG_NAME: &str = "long_name";
 pub const COMMENT: &str = "comment";
 pub const AXIS: &str = "axis";
 
-/// What an array holds, of one channel, and lists of the same, of several.
+/// The name of a single channel, and lists of the properties of several channels.
 pub const NAME: &str = "name";
 pub const CHANNEL_NAMES: &str = "channel_names";
 pub const CHANNEL_UNITS: &str = "channel_units";
@@ -25,11 +25,12 @@ pub const CHANNEL_LONG_NAMES: &str = "channel_long_names";
 /// A dimension's name and length.
 pub type Dimension<'a> = (&'a str, usize);
 
-/// An array of solutions: the outer dimension, one chunk for each index, then the others.
+/// An array of solutions: one chunk per index of the outer dimension, followed by the inner
+/// dimensions.
 pub fn values(outer: Dimension, inner: &[Dimension], precision: Precision, meaning: &str) -> Value {
     let facts = json!({
         "data_type": precision.data_type(),
-        // No chunk that is missing can pass for data.
+        // With NaN, a missing chunk is never mistaken for data.
         "fill_value": "NaN",
         "codecs": compressed(precision),
         "attributes": {LONG_NAME: meaning},
@@ -37,7 +38,7 @@ pub fn values(outer: Dimension, inner: &[Dimension], precision: Precision, meani
     array(&[outer], inner, facts)
 }
 
-/// The coordinates of a dimension without known units.
+/// The coordinates of a dimension, without known units.
 pub fn coordinates(axis: Dimension) -> Value {
     let facts = json!({
         "data_type": Precision::F64.data_type(),
@@ -87,7 +88,7 @@ pub fn axis(axis: &Axis) -> Value {
     array
 }
 
-/// The coordinates along an axis of points that lie anywhere, in these units.
+/// Coordinates of scattered points along an axis, in these units.
 pub fn scattered(axis: &str, units: Option<&str>, points: Dimension) -> Value {
     let mut array = coordinates(points);
     let attributes = &mut array["attributes"];
@@ -98,17 +99,17 @@ pub fn scattered(axis: &str, units: Option<&str>, points: Dimension) -> Value {
     array
 }
 
-/// An attribute in the metadata of an array.
+/// Sets an attribute in the metadata of an array.
 pub fn set(array: &mut Value, name: &str, value: &str) {
     array["attributes"][name] = json!(value);
 }
 
-/// What an axis without a name in full is called.
+/// The default long name of an axis.
 pub fn nameless(axis: &str) -> String {
     format!("coordinate {axis}")
 }
 
-/// A number for each index.
+/// One count per index.
 pub fn counts(outer: Dimension, meaning: &str) -> Value {
     let facts = json!({
         "data_type": "uint32",
@@ -119,7 +120,7 @@ pub fn counts(outer: Dimension, meaning: &str) -> Value {
     array(&[outer], &[], facts)
 }
 
-/// Completes the facts with shapes, and a chunk for each index of the `outer` dimensions.
+/// Completes the metadata with shapes, and one chunk per index of the `outer` dimensions.
 fn array(outer: &[Dimension], inner: &[Dimension], mut facts: Value) -> Value {
     let (names, shape): (Vec<&str>, Vec<usize>) = outer.iter().chain(inner).copied().unzip();
     let mut chunk = shape.clone();
@@ -133,15 +134,16 @@ fn array(outer: &[Dimension], inner: &[Dimension], mut facts: Value) -> Value {
     facts
 }
 
-/// A dot keeps the chunks of an array in one folder: with a slash, each would sit alone at the end of a
-/// chain of folders.
+/// A dot keeps all chunks of an array in one folder; with a slash, each chunk would be alone at the
+/// end of a chain of folders.
 pub(super) fn chunk_keys() -> Value {
     json!({"name": "default", "configuration": {"separator": "."}})
 }
 
-/// Blosc's byte shuffle lines up the exponents of neighbouring values. On smooth fields in f32 it
-/// takes zstd from a ratio of 1.08 to 1.3 (64x64) and 1.5 (1024), and decodes twice as fast; on
-/// white noise nothing is lost. zarr-python reads it out of the box.
+/// Blosc's byte shuffle groups the exponents of neighbouring values. On smooth fields in f32 it
+/// raises the compression ratio of zstd from 1.08 to 1.3 (64x64) and 1.5 (1024), and doubles the
+/// speed of decoding; on white noise it costs nothing. zarr-python reads it without additional
+/// packages.
 fn compressed(precision: Precision) -> Value {
     let blosc = json!({
         "name": "blosc",

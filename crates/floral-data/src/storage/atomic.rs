@@ -1,4 +1,4 @@
-//! Writes files that are there whole or not at all, also after a power failure.
+//! Writes files atomically: they exist completely or not at all, even after a power failure.
 
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -11,18 +11,18 @@ use super::files::{parent_of, sync_folder, write_error};
 use super::operations;
 use crate::Result;
 
-/// Writes a file beside its place and renames it: it is there whole, or as it was before. When the
-/// call returns, it has reached the disk.
+/// Writes a file under a temporary name and renames it, so that the path holds either the old or
+/// the new contents. They have reached the disk when the call returns.
 ///
-/// The temporary name is used once, so that two writers never share a file; what a killed process
-/// leaves, a hidden file ending in `.new`, stands in nobody's way.
+/// The temporary name is unique, so that two writers never share a file. A killed process may leave
+/// a hidden file ending in `.new`, which does not disturb later writes.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     write_atomically_by(path, |file| {
         operations::write_all(file, bytes).map_err(write_error(path))
     })
 }
 
-/// The same for what is written piece by piece.
+/// The same for contents that are written piece by piece.
 pub(super) fn write_atomically_by(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<()>,
@@ -33,7 +33,7 @@ pub(super) fn write_atomically_by(
     let written = written.and_then(|()| operations::sync_all(&file).map_err(write_error(path)));
     drop(file);
     if written.is_err() {
-        // The error at hand matters more than a leftover.
+        // The original error matters more than a leftover file.
         let _ = operations::remove_file(&temporary);
     }
     written?;
@@ -42,8 +42,9 @@ pub(super) fn write_atomically_by(
         .map_err(write_error(path))
 }
 
-/// Gives a file that has reached the disk a second name, in the place of what has it, and waits until
-/// that has reached the disk too. False where the file system has no second names.
+/// Adds a hard link `second` to a file that is already on disk, replacing any existing file of that
+/// name, and waits until the link is on disk too. Returns false if the file system does not support
+/// hard links.
 pub fn name_twice(path: &Path, second: &Path) -> Result<bool> {
     let folder = parent_of(second);
     let temporary = folder.join(format!(".floral-{}.new", unique_name()));
@@ -56,8 +57,8 @@ pub fn name_twice(path: &Path, second: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Writes a file so that it appears under its name only once it is whole; `scratch` is a folder
-/// on the same file system. It reaches the disk when the system sees fit.
+/// Writes a file that appears under its name only once it is complete; `scratch` is a folder on the
+/// same file system. The contents reach the disk when the system decides.
 pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<()> {
     let temporary = scratch.join(unique_name());
     let mut anew = OpenOptions::new();
@@ -67,30 +68,30 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8], scratch: &Path) -> Result<(
     take_name(written, &temporary, path).map_err(write_error(path))
 }
 
-/// Renames what was written to its place, or removes it if writing or renaming failed.
+/// Renames a written file to its final path, or removes it if writing or renaming failed.
 fn take_name(written: io::Result<()>, temporary: &Path, path: &Path) -> io::Result<()> {
     let outcome = written.and_then(|()| operations::rename(temporary, path));
     if outcome.is_err() {
-        // The error at hand matters more than a leftover.
+        // The original error matters more than a leftover file.
         let _ = operations::remove_file(temporary);
     }
     outcome
 }
 
-/// A new file in a folder, under a name that no other has.
+/// Creates a new file in a folder, under a unique name.
 fn create_unique(folder: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let path = folder.join(format!(".floral-{}.new", unique_name()));
         match operations::open(OpenOptions::new().write(true).create_new(true), &path) {
-            // Left by a killed process that had the number of this one.
+            // Left by a killed process that had the same random prefix.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (file, path)),
         }
     }
 }
 
-/// A name that no other write uses at the moment, of this machine or of another that writes the same
-/// folder: machines may give two processes the same number.
+/// A name that no other write uses, on this machine or on another one that writes to the same
+/// folder. A process id is not sufficient: processes on different machines may share it.
 pub fn unique_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     static PROCESS: OnceLock<u64> = OnceLock::new();
@@ -138,7 +139,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
         let (_, first) = create_unique(folder.path()).unwrap();
-        // The names that the next writes of this process would take, and that of older builds.
+        // The next names of this process, and a name used by older builds.
         let next = unique_name();
         let (process, count) = next.split_once('-').unwrap();
         let count: u64 = count.parse().unwrap();

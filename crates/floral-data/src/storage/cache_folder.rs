@@ -1,20 +1,20 @@
-//! The folder in which this user's copies of data and results of solvers are kept.
+//! The user's cache folder, for copies of data and results of solvers.
 
 use std::env;
 use std::path::PathBuf;
 
-/// The variable that names the folder.
+/// The environment variable that names the folder.
 pub const VARIABLE: &str = "FLORAL_CACHE";
 
-/// `FLORAL_CACHE`, or `floral` in the user's cache folder: `XDG_CACHE_HOME`, else the system's custom;
-/// none where the user has no home. It need not exist.
+/// `FLORAL_CACHE`, or `floral` in the user's cache folder: `XDG_CACHE_HOME`, else the default of
+/// the system. None if the user has no home directory. The folder need not exist.
 pub fn cache_folder() -> Option<PathBuf> {
     chosen(|name| env::var_os(name).map(PathBuf::from))
 }
 
 fn chosen(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let given = |name: &str| variable(name).filter(|path| !path.as_os_str().is_empty());
-    // Others than absolute paths are to be ignored, by the XDG Base Directory Specification.
+    // The XDG Base Directory Specification requires relative paths to be ignored.
     let absolute = |name: &str| given(name).filter(|path| path.is_absolute());
     let custom = || match env::consts::OS {
         "windows" => absolute("LOCALAPPDATA"),

@@ -1,4 +1,4 @@
-//! A checksum by which the same contents are known again, strong enough to be trusted alone.
+//! A checksum that identifies contents, strong enough to decide equality.
 
 use std::fmt;
 use std::fs::File;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
-/// Numbers that are hashed at a time.
+/// Number of values hashed at a time.
 const BLOCK: usize = 4096;
 
-/// BLAKE3 (O'Connor, Aumasson, Neves & Wilcox-O'Hearn, 2020) of one list of contents after the
-/// other: "ab" is another list than "a", "b".
+/// BLAKE3 (O'Connor, Aumasson, Neves & Wilcox-O'Hearn, 2020), chained over a list of contents: "ab"
+/// differs from "a", "b".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checksum([u8; 32]);
 
@@ -21,7 +21,7 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    /// With these bytes after those before.
+    /// Appends these bytes.
     #[must_use]
     pub fn bytes(self, bytes: &[u8]) -> Self {
         self.with(|hasher| {
@@ -29,7 +29,7 @@ impl Checksum {
         })
     }
 
-    /// With these numbers after those before.
+    /// Appends these numbers.
     #[must_use]
     pub fn numbers(self, numbers: &[f64]) -> Self {
         self.with(|hasher| {
@@ -40,7 +40,7 @@ impl Checksum {
         })
     }
 
-    /// With the contents of a file after those before; an error names the file.
+    /// Appends the contents of a file; an error names the file.
     pub fn file(self, path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path))?;
         let mut read = Ok(());
@@ -48,7 +48,7 @@ impl Checksum {
         read.map(|()| sum).map_err(Error::io(path))
     }
 
-    /// Its first 64 bits, where damage is to be found and no equality decided.
+    /// The first 64 bits: enough to detect damage, but not to decide equality.
     pub fn short(self) -> u64 {
         let [first, ..] = self.0.as_chunks().0 else {
             return 0;
@@ -56,7 +56,7 @@ impl Checksum {
         u64::from_le_bytes(*first)
     }
 
-    /// What came before is hashed together with what comes after.
+    /// Hashes the previous checksum followed by new contents.
     fn with(self, update: impl FnOnce(&mut blake3::Hasher)) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.0);
@@ -65,7 +65,7 @@ impl Checksum {
     }
 }
 
-/// The first 128 bits in hexadecimal digits.
+/// The first 128 bits, in hexadecimal digits.
 impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..16]
@@ -78,7 +78,7 @@ impl fmt::Display for Checksum {
 mod tests {
     use super::*;
 
-    /// The authors' value of nothing.
+    /// The reference value for empty input.
     #[test]
     fn it_is_blake3() {
         let nothing = Checksum::default().to_string();

@@ -1,5 +1,5 @@
-//! In which facts two groups differ, in words: why `partial.rs` refuses to go on with one or to
-//! replace it.
+//! Describes the differences of two groups, in words: the reason why `partial.rs` refuses to
+//! continue or replace one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::array_metadata::{
 };
 use super::sharding::chunks_in_a_row;
 
-/// Attributes that follow from others, or that are compared one by one.
+/// Attributes that follow from others, or are compared item by item.
 const APART: [&str; 2] = ["title", "constants"];
 
 /// Attributes that describe the values of an array.
@@ -24,14 +24,14 @@ const DESCRIPTIONS: [&str; 7] = [
     CHANNEL_LONG_NAMES,
 ];
 
-/// Where more facts differ, it is another group altogether.
+/// Largest number of differences that are listed.
 const MOST_FACTS: usize = 4;
 
-/// A fact's name, its value in the group that exists and in the one that is wanted.
+/// A fact: its name, its value in the existing group, and its value in the wanted group.
 type Fact = (String, Value, Value);
 
-/// What distinguishes the group that exists from the one that is wanted, both given by their
-/// metadata; none if they are the same.
+/// The differences between the existing and the wanted group, given by their metadata; none if they
+/// are equal.
 pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
     if without_consequences(existing) == without_consequences(wanted) {
         return None;
@@ -63,8 +63,8 @@ pub(super) fn differences(existing: &Value, wanted: &Value) -> Option<String> {
     })
 }
 
-/// The metadata without the domains of axes, and without a problem's symmetries and quantities: they
-/// follow from problem and constants, and datasets of older builds lack them.
+/// The metadata without the domains of axes, and for a built-in problem without its symmetries and
+/// quantities. These follow from problem and constants, and datasets of older builds lack them.
 fn without_consequences(root: &Value) -> Value {
     let mut root = root.clone();
     let attributes = root.get_mut("attributes").and_then(Value::as_object_mut);
@@ -78,7 +78,7 @@ fn without_consequences(root: &Value) -> Value {
         let attributes = array.1.get_mut("attributes");
         if let Some(attributes) = attributes.and_then(Value::as_object_mut) {
             attributes.remove(DOMAIN);
-            // Older builds claimed that all coordinates are pure numbers.
+            // Older builds declared all coordinates as pure numbers.
             let is_claim = |name: &str, value: &Value| name == UNITS && value == "1";
             let is_consequence = |name: &str| is_problem && DESCRIPTIONS.contains(&name);
             attributes.retain(|name, value| !is_claim(name, value) && !is_consequence(name));
@@ -95,7 +95,7 @@ fn attributes(existing: &Value, wanted: &Value) -> Vec<Fact> {
         .collect()
 }
 
-/// The keys of a table that either has.
+/// The keys of a table in either group.
 fn keys<'a>(existing: &'a Value, wanted: &'a Value, table: &str) -> BTreeSet<&'a String> {
     [existing, wanted]
         .into_iter()
@@ -126,7 +126,7 @@ fn lengths(existing: &Value, wanted: &Value) -> Vec<Fact> {
         .collect()
 }
 
-/// The lengths of a group's dimensions by their names.
+/// The lengths of a group's dimensions, by name.
 fn dimensions(root: &Value) -> BTreeMap<&str, &Value> {
     arrays(root)
         .filter_map(|(_, array)| {
@@ -143,7 +143,7 @@ fn arrays(root: &Value) -> impl Iterator<Item = (&String, &Value)> {
     table.and_then(Value::as_object).into_iter().flatten()
 }
 
-/// "inputs" of the dimension input, "points along x" of an axis with a letter for a name.
+/// "inputs" for the dimension input, "points along x" for a one-letter axis.
 fn counted(dimension: &str) -> String {
     if dimension.chars().count() == 1 {
         format!("points along {dimension}")
@@ -165,7 +165,8 @@ fn shards(existing: &Value, wanted: &Value) -> Vec<Fact> {
     })
 }
 
-/// That of the first array in which they differ: they do so in all, or in none.
+/// A property that differs in all arrays or in none: its values in the first array where they
+/// differ.
 fn first_difference(
     fact: &str,
     existing: &Value,
@@ -177,7 +178,7 @@ fn first_difference(
     facts.find(|(_, old, new)| old != new).into_iter().collect()
 }
 
-/// The descriptions of the arrays that both have.
+/// The descriptions of the arrays that exist in both groups.
 fn descriptions(existing: &Value, wanted: &Value) -> Vec<Fact> {
     let described = |array: &Value, key: &str| match array.pointer(&format!("/attributes/{key}")) {
         Some(value) if (key, value) != (UNITS, &Value::from("1")) => value.clone(),

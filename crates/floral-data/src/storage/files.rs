@@ -1,4 +1,4 @@
-//! Folders and JSON files, what has reached the disk, and write errors that say how to go on.
+//! Folders and JSON files, synchronization with the disk, and write errors with advice.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,13 +11,13 @@ use super::atomic::write_whole;
 use super::operations;
 use crate::{Error, Result};
 
-/// A folder as the Zarr library takes it.
+/// A folder as a store of the Zarr library.
 pub fn zarr_store(path: &Path) -> Result<FilesystemStore> {
     refuse_other_than_text(path)?;
     FilesystemStore::new(path).map_err(|error| Error::bad_file(path, error.to_string()))
 }
 
-/// Refuses a path that is not UTF-8: the Zarr library has no others.
+/// Refuses a path that is not UTF-8, which the Zarr library requires.
 pub(super) fn refuse_other_than_text(path: &Path) -> Result<()> {
     match path.to_str() {
         Some(_) => Ok(()),
@@ -28,7 +28,7 @@ pub(super) fn refuse_other_than_text(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a JSON file, whole or not at all.
+/// Writes a JSON file atomically.
 pub(super) fn write_json(path: &Path, value: &Value, scratch: &Path) -> Result<()> {
     write_whole(path, format!("{value:#}\n").as_bytes(), scratch)
 }
@@ -44,7 +44,7 @@ pub fn read_json(path: &Path) -> Result<Option<Value>> {
     Ok(Some(value))
 }
 
-/// The bytes of a file that lies on a disk: a pipe or a device under its name would never end.
+/// The bytes of a regular file; reading a pipe or a device might never end.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("is no file on a disk; put the file there"));
@@ -59,7 +59,7 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Turns an error while writing into a sentence with the file and what to do.
+/// Adds the file and advice to an error while writing.
 pub fn write_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Error {
     move |error| {
         let advice = match error.kind() {
@@ -76,13 +76,13 @@ pub fn write_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Error 
     }
 }
 
-/// Creates a folder and those above it, where missing.
+/// Creates a folder and its missing parents.
 pub fn create_folder(path: &Path) -> Result<()> {
     refuse_dangling(path)?;
     operations::create_dir_all(path).map_err(write_error(path))
 }
 
-/// Refuses a link that leads nowhere: it looks absent, and yet nothing can be put in its place.
+/// Refuses a dangling symbolic link: it appears absent, but nothing can be created in its place.
 pub(super) fn refuse_dangling(path: &Path) -> Result<()> {
     if !path.is_symlink() || path.exists() {
         return Ok(());
@@ -93,7 +93,7 @@ pub(super) fn refuse_dangling(path: &Path) -> Result<()> {
     ))
 }
 
-/// Removes a folder and all in it, if it exists.
+/// Removes a folder and its contents, if it exists.
 pub fn remove_folder(path: &Path) -> Result<()> {
     match operations::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_error(path)(error)),
@@ -101,16 +101,16 @@ pub fn remove_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Waits until a folder and all below it has reached the disk.
+/// Waits until a folder and its contents have reached the disk.
 ///
-/// One call for the whole file system: for thousands of small files, asking one by one takes
+/// Uses one call for the whole file system: for thousands of small files, one call per file takes
 /// longer than writing them.
 #[cfg(target_os = "linux")]
 pub(super) fn sync_tree(path: &Path) -> Result<()> {
     operations::sync_file_system(path).map_err(write_error(path))
 }
 
-/// Waits until a folder and all below it has reached the disk.
+/// Waits until a folder and its contents have reached the disk.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn sync_tree(path: &Path) -> Result<()> {
     if path.is_dir() {
@@ -121,7 +121,7 @@ pub(super) fn sync_tree(path: &Path) -> Result<()> {
     sync(path)
 }
 
-/// Waits until a file, or a folder's list of files, has reached the disk.
+/// Waits until a file or a directory entry has reached the disk.
 pub(super) fn sync(path: &Path) -> Result<()> {
     if path.is_dir() {
         return sync_folder(path).map_err(write_error(path));
@@ -130,14 +130,14 @@ pub(super) fn sync(path: &Path) -> Result<()> {
     operations::sync_all(&file).map_err(write_error(path))
 }
 
-/// Waits until a folder's list of files has reached the disk, where the system supports it.
+/// Waits until a folder's directory entries have reached the disk, if the system supports it.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Only Unix opens folders as files.
+    // Only Unix can open folders as files.
     if !cfg!(unix) {
         return Ok(());
     }
     match operations::sync_folder(folder) {
-        // Some network file systems do not sync folders.
+        // Some network file systems cannot synchronize folders.
         Err(error) if is_unsupported(&error) => Ok(()),
         other => other,
     }

@@ -1,5 +1,5 @@
-//! Writes data to the disk while more is computed, so that little is left to wait for when a group is
-//! finished. `group.rs` reports every chunk to it.
+//! Flushes data to the disk during the computation, so that little is left to flush when a group is
+//! finished. `group.rs` reports every chunk.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,13 +9,13 @@ use std::thread::JoinHandle;
 use super::files::sync_tree;
 use crate::Result;
 
-/// Bytes that are worth the asking: some tenths of a second of a disk.
+/// Number of bytes that triggers a flush: some tenths of a second of disk time.
 const ENOUGH: u64 = 64 << 20;
 
-/// A folder that grows.
+/// A growing folder whose contents are flushed in the background.
 pub(super) struct Flush {
     folder: PathBuf,
-    /// Bytes that nobody has asked for yet.
+    /// Bytes written since the last flush.
     waiting: AtomicU64,
     under_way: Mutex<Option<JoinHandle<Result<()>>>>,
 }
@@ -29,8 +29,9 @@ impl Flush {
         }
     }
 
-    /// Records that bytes were written. Where one system call flushes everything, a thread of its own
-    /// makes it once enough bytes wait; its error is returned here or by [`Self::all`].
+    /// Records that bytes were written. On Linux, where one system call flushes everything, a
+    /// background thread flushes once enough bytes have accumulated. Its error is returned here or
+    /// by [`Self::all`].
     pub fn wrote(&self, bytes: u64) -> Result<()> {
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if waiting < ENOUGH || !cfg!(target_os = "linux") {
@@ -50,7 +51,7 @@ impl Flush {
         Ok(())
     }
 
-    /// Waits until all has reached the disk.
+    /// Waits until everything has reached the disk.
     pub fn all(&self) -> Result<()> {
         let before = ended(self.locked().take());
         sync_tree(&self.folder).and(before)
@@ -63,7 +64,7 @@ impl Flush {
     }
 }
 
-/// The outcome of a thread: the system reports an error only once.
+/// The result of a thread; the system reports an error only once.
 fn ended(thread: Option<JoinHandle<Result<()>>>) -> Result<()> {
     match thread.map(JoinHandle::join) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! A Zarr v3 group that is written by many threads, each chunk whole or not at all, and that takes
+//! A Zarr v3 group written by many threads. Each chunk is written atomically, and the group gets
 //! its name once complete. It grows in the folder of `partial.rs`.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::{Checksum, Precision};
 use crate::ranks::{Ranks, agreed};
 use crate::{Error, Result};
 
-/// A group that grows beside its name, and takes it once complete.
+/// A group under construction in a separate folder, renamed once complete.
 pub struct Group {
     partial: Partial,
     plan: GroupPlan,
@@ -28,9 +28,9 @@ pub struct Group {
 }
 
 impl Group {
-    /// Begins or continues a group; none if it is complete.
+    /// Begins or continues a group; none if it is already complete.
     pub fn open(target: &Path, plan: GroupPlan, force: bool) -> Result<Option<Self>> {
-        // Refused before a folder is made.
+        // Refused before any folder is created.
         refuse_other_than_text(target)?;
         plan.check_shards()?;
         let Some(partial) = Partial::open(target, &plan.root(), force)? else {
@@ -39,7 +39,8 @@ impl Group {
         Self::in_folder(partial, plan).map(Some)
     }
 
-    /// The same for several ranks: rank 0 opens, the others join, and all write chunks of their own.
+    /// The same for several ranks: rank 0 opens the group, the others join, and each writes its own
+    /// chunks.
     pub fn open_across(
         ranks: &dyn Ranks,
         target: &Path,
@@ -73,24 +74,24 @@ impl Group {
         })
     }
 
-    /// Whether an array of this name is planned.
+    /// Whether the plan has an array of this name.
     pub fn plans(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
     }
 
-    /// Whether the chunk of this index is there, in every array of these names, and sound.
+    /// Whether every array of these names has a valid chunk at this index.
     pub fn has(&self, names: &[&str], index: usize) -> bool {
         let mut planned = names.iter().filter_map(|name| self.arrays.get(*name));
         planned.all(|array| array.has(index))
     }
 
-    /// The count stored of an index, if it is there and sound.
+    /// The count stored at an index, if it is present and valid.
     pub fn count(&self, name: &str, index: usize) -> Option<u32> {
         self.arrays.get(name)?.count(index)
     }
 
-    /// How many parts `total` indices have: those of a part share their files, so that they are done
-    /// together.
+    /// Number of parts of `total` indices. The indices of a part share files and are therefore
+    /// processed together.
     pub fn parts(&self, total: usize) -> usize {
         total.div_ceil(self.plan.shard)
     }
@@ -101,12 +102,12 @@ impl Group {
         first..total.min(first + self.plan.shard)
     }
 
-    /// Stores the values of one index of an array's first dimension.
+    /// Stores the values at one index of an array's first dimension.
     pub fn write_values(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
         self.write_padded(name, index, values, values.len())
     }
 
-    /// Stores values of one index with missing ones behind them, so that there are `total`.
+    /// Stores the values at one index, padded with NaN to `total` values.
     pub fn write_padded(
         &self,
         name: &str,
@@ -120,7 +121,7 @@ impl Group {
         }
     }
 
-    /// The same for values with missing ones among them.
+    /// The same for values that may include NaN.
     pub fn write_measured(
         &self,
         name: &str,
@@ -139,18 +140,18 @@ impl Group {
         self.write_chunk(name, index, bytes)
     }
 
-    /// Stores the count of one index.
+    /// Stores the count at one index.
     pub fn write_count(&self, name: &str, index: usize, count: u32) -> Result<()> {
         self.write_chunk(name, index, count.to_ne_bytes().to_vec())
     }
 
-    /// Stores values of one index of an array of 64 bits, whatever the precision of the others; NaN is
-    /// a value that is missing.
+    /// Stores the values at one index of a 64-bit array, regardless of the plan's precision; NaN is
+    /// a missing value.
     pub fn write_doubles(&self, name: &str, index: usize, values: &[f64]) -> Result<()> {
         self.write_chunk(name, index, Precision::F64.native_bytes(values))
     }
 
-    /// The values stored of one index of such an array, if they are there and sound.
+    /// The values stored at one index of a 64-bit array, if they are present and valid.
     pub fn doubles(&self, name: &str, index: usize) -> Option<Vec<f64>> {
         self.arrays.get(name)?.doubles(index)
     }
@@ -160,13 +161,13 @@ impl Group {
         self.write_chunk(name, 0, Precision::F64.native_bytes(coordinates))
     }
 
-    /// Stores indices, all in one chunk.
+    /// Stores indices in a single chunk.
     pub fn write_indices(&self, name: &str, indices: &[usize]) -> Result<()> {
         let narrow = |index: &usize| u32::try_from(*index).unwrap_or(u32::MAX).to_ne_bytes();
         self.write_chunk(name, 0, indices.iter().flat_map(narrow).collect())
     }
 
-    /// What is kept of the index under way: realizations of `size` values in blocks of `rows`.
+    /// The spool of an unfinished index: realizations of `size` values, in blocks of `rows`.
     pub fn spool(&self, index: usize, size: usize, rows: usize) -> Spool {
         let folder = self.partial.pending().join(index.to_string());
         Spool::new(
@@ -177,8 +178,8 @@ impl Group {
         )
     }
 
-    /// Waits until what this rank has written has reached the disk, which another cannot ask for that
-    /// stands on another host; rank 0 waits when it finishes.
+    /// Waits until everything written by this rank has reached the disk, which a rank on another
+    /// host cannot request. Rank 0 does so when it finishes.
     pub fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
         match ranks.is_first() {
             true => Ok(()),
@@ -186,7 +187,7 @@ impl Group {
         }
     }
 
-    /// Adds the metadata, and gives the complete group its name.
+    /// Adds the metadata and renames the complete group.
     pub fn finish(self) -> Result<()> {
         let (store, scratch) = (self.partial.store(), self.partial.scratch());
         for array in self.arrays.values() {
@@ -195,7 +196,8 @@ impl Group {
         for (name, metadata) in &self.plan.arrays {
             write_json(&store.join(name).join(METADATA_FILE), metadata, &scratch)?;
         }
-        // On disk before the metadata that declares it complete, should the power fail.
+        // Data must be on disk before the metadata that declare the group complete, in case of a
+        // power failure.
         self.flush.all()?;
         let root = store.join(METADATA_FILE);
         write_json(&root, &self.plan.root(), &scratch)?;
@@ -210,7 +212,7 @@ impl Group {
     }
 }
 
-/// Refuses to write what ranks see differently.
+/// Refuses a group whose plan differs between ranks.
 fn same_everywhere(ranks: &dyn Ranks, target: &Path, plan: &GroupPlan) -> Result<()> {
     let own = Checksum::default().bytes(plan.root().to_string().as_bytes());
     let marks = ranks.gather(own.to_string().into_bytes(), &mut || {})?;

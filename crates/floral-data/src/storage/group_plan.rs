@@ -1,4 +1,4 @@
-//! What a Zarr v3 group will be, before a value of it is written: made by the layouts of datasets and
+//! The plan of a Zarr v3 group before any value is written: made by the layouts of datasets and
 //! predictions, carried out by `group.rs`.
 
 use serde_json::{Map, Value, json};
@@ -11,25 +11,25 @@ use crate::{Error, Result};
 /// The file that describes a group or an array.
 pub const METADATA_FILE: &str = "zarr.json";
 
-/// Blosc, like the buffers of zarr-python, counts the bytes of a chunk in 31 bits.
+/// Blosc and the buffers of zarr-python store the size of a chunk in 31 bits.
 pub const LARGEST_CHUNK: usize = i32::MAX as usize - 64;
 
-/// Everything about a group but its values; equal plans give equal groups, byte for byte.
+/// All of a group except its values; equal plans give equal groups, byte for byte.
 #[derive(Debug, Clone)]
 pub struct GroupPlan {
     /// Metadata by array name.
     pub arrays: Map<String, Value>,
     /// Attributes of the group.
     pub attributes: Value,
-    /// How values are stored.
+    /// Precision of stored values.
     pub precision: Precision,
-    /// Indices of the first dimension that share a file, as they are done together: a shard.
+    /// Size of a shard: the number of indices of the first dimension that share a file.
     pub shard: usize,
 }
 
 impl GroupPlan {
-    /// The same with `shard` indices of this dimension, at most its length, in each file of the arrays
-    /// that begin with it.
+    /// The same plan with shards of `shard` indices, at most the length of the dimension, in all
+    /// arrays that begin with this dimension.
     pub fn sharded(mut self, (dimension, length): (&str, usize), shard: usize) -> Self {
         self.shard = shard.min(length.max(1));
         for array in self.arrays.values_mut().filter(|_| self.shard > 1) {
@@ -40,8 +40,8 @@ impl GroupPlan {
         self
     }
 
-    /// Refuses shards of nothing, and those that would not fit into memory: their chunks wait there, and
-    /// once more as the file that they become.
+    /// Refuses empty shards, and shards that exceed the memory: their chunks wait in memory, and
+    /// are copied once more into the file.
     pub fn check_shards(&self) -> Result<()> {
         let refuse = |reason: String| Err(Error::config("shards", reason));
         match self.shard {
@@ -67,7 +67,7 @@ impl GroupPlan {
         }
     }
 
-    /// Bytes of a shard of all arrays, before they are compressed.
+    /// Uncompressed size of one shard of all arrays, in bytes.
     fn shard_bytes(&self) -> f64 {
         let is_sharded = |array: &&Value| chunks_in_a_row(array) > 1;
         let bytes = self.arrays.values().filter(is_sharded).map(|array| {
@@ -78,7 +78,8 @@ impl GroupPlan {
         bytes.sum()
     }
 
-    /// The group's metadata, with that of its arrays consolidated inline: one file has all of it.
+    /// The group's metadata with those of its arrays consolidated inline, so that a single file
+    /// holds everything.
     pub fn root(&self) -> Value {
         json!({
             "zarr_format": 3,

@@ -1,5 +1,5 @@
-//! An array of a group that grows: each chunk is written to a file of its own, or waits in memory until
-//! its shard is whole.
+//! An array of a growing group: each chunk is written to its own file, or waits in memory until its
+//! shard is complete.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::sharding::{NOWHERE, encoded_index};
 use super::stored_array::codec_options;
 use crate::{Error, Result};
 
-/// Encoded chunks of shards that are not whole, by the shard's place along the first dimension.
+/// Encoded chunks of incomplete shards, by the index of the shard along the first dimension.
 type Waiting = BTreeMap<u64, BTreeMap<usize, Vec<u8>>>;
 
 /// An array whose chunks are written by many threads at once.
@@ -29,7 +29,7 @@ pub(super) struct GrowingArray {
 }
 
 impl GrowingArray {
-    /// The array of this name in the group that grows in the folder `store`.
+    /// The array of this name, in a group that grows in the folder `store`.
     pub fn new(
         storage: ReadableStorage,
         store: &Path,
@@ -49,7 +49,7 @@ impl GrowingArray {
         })
     }
 
-    /// Whether the chunk of this index is stored and sound.
+    /// Whether the chunk at this index is stored and valid.
     pub fn has(&self, index: usize) -> bool {
         let chunk = self.chunk(index);
         let options = codec_options();
@@ -59,7 +59,7 @@ impl GrowingArray {
         matches!(read, Ok(Some(_)))
     }
 
-    /// The count stored of an index, if it is there and sound.
+    /// The count stored at an index, if it is present and valid.
     pub fn count(&self, index: usize) -> Option<u32> {
         let chunk = self.chunk(index);
         let options = codec_options();
@@ -69,7 +69,7 @@ impl GrowingArray {
         counts.ok()??.first().copied()
     }
 
-    /// The values of 64 bits stored of an index, if they are there and sound.
+    /// The 64-bit values stored at an index, if they are present and valid.
     pub fn doubles(&self, index: usize) -> Option<Vec<f64>> {
         let chunk = self.chunk(index);
         let options = codec_options();
@@ -79,8 +79,8 @@ impl GrowingArray {
         values.ok()?
     }
 
-    /// Stores the chunk of an index; one of a shard once all of the shard are there. How many bytes
-    /// were written.
+    /// Stores the chunk at an index; chunks of a shard are written once the shard is complete.
+    /// Returns the number of bytes written.
     pub fn write(&self, index: usize, bytes: Vec<u8>, scratch: &Path) -> Result<u64> {
         let chunk = self.chunk(index);
         let encoded = self.encoded(&chunk, bytes).map_err(|error| {
@@ -97,7 +97,7 @@ impl GrowingArray {
         }
     }
 
-    /// Stores incomplete shards; their missing chunks stay absent.
+    /// Stores incomplete shards; their missing chunks remain absent.
     pub fn write_rest(&self, scratch: &Path) -> Result<()> {
         let Some(shards) = &self.shards else {
             return Ok(());
@@ -110,7 +110,7 @@ impl GrowingArray {
         Ok(())
     }
 
-    /// Adds a chunk to those that wait: all of its shard, if it was the last.
+    /// Adds a chunk to its shard; returns all chunks of the shard if this was the last one.
     fn whole(
         &self,
         shard: u64,
@@ -128,7 +128,7 @@ impl GrowingArray {
         }
     }
 
-    /// The chunks one after the other, then the index of where they lie.
+    /// Writes the chunks of a shard, followed by the index of their offsets and sizes.
     fn write_shard(
         &self,
         shards: &ShardStore,
@@ -158,12 +158,12 @@ impl GrowingArray {
         }
     }
 
-    /// The chunk of an input.
+    /// The chunk index of an input.
     fn chunk(&self, input: usize) -> Vec<u64> {
         self.first_at(input as u64)
     }
 
-    /// The first index, then zeros.
+    /// A chunk index with `index` first, then zeros.
     fn first_at(&self, index: u64) -> Vec<u64> {
         let mut chunk = vec![0; self.chunks.dimensionality()];
         chunk[0] = index;

@@ -1,5 +1,5 @@
-//! Whether paths lead to one file or folder, so that no command overwrites what it reads, and whether a
-//! file is still the one that it was.
+//! Whether two paths lead to the same file or folder, so that no command overwrites its input, and
+//! whether a file has been replaced.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::{Error, Result};
 
-/// What identifies an existing file or folder, whatever its path.
+/// Identity of an existing file or folder, independent of its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Identity(Number);
 
@@ -19,7 +19,7 @@ type Number = (u64, u64);
 type Number = PathBuf;
 
 impl Identity {
-    /// That of what a path leads to, through links.
+    /// The identity of the file or folder at a path, following links.
     fn of(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
         Ok(Self(number(path, &metadata)?))
@@ -37,7 +37,7 @@ fn number(path: &Path, _metadata: &Metadata) -> io::Result<Number> {
     path.canonicalize()
 }
 
-/// The state of a folder with a file in it that is written anew whenever the folder's contents are.
+/// The state of a folder that contains a file which is rewritten whenever the contents change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     folder: Identity,
@@ -47,7 +47,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// That of a folder and a file in it.
+    /// The stamp of a folder and a file in it.
     pub fn of(folder: &Path, file: &str) -> io::Result<Self> {
         let path: PathBuf = folder.join(file);
         let metadata = fs::metadata(&path)?;
@@ -60,11 +60,11 @@ impl Stamp {
     }
 }
 
-/// Files that make a folder a Zarr group, which is written and replaced as a whole.
+/// Files that mark a folder as a Zarr group, which is written and replaced as a whole.
 const GROUP_FILES: [&str; 2] = ["zarr.json", ".zgroup"];
 
-/// Refuses an output that is one of the files and folders that a command reads, by whatever path; also
-/// one within a Zarr group that is read, and a Zarr group around something that is read.
+/// Refuses an output that is one of the files and folders read by a command, by any path. Also
+/// refuses an output inside a Zarr group that is read, and a Zarr group that contains an input.
 pub fn refuse_overwriting<'a>(
     output: &Path,
     read: impl IntoIterator<Item = &'a Path>,
@@ -101,7 +101,7 @@ fn is_group(path: &Path) -> bool {
     GROUP_FILES.iter().any(|name| path.join(name).is_file())
 }
 
-/// Whether a path, or the nearest folder above it that exists, lies within a folder.
+/// Whether a path, or its nearest existing ancestor, lies within a folder.
 fn is_within(path: &Path, folder: &Path) -> bool {
     let Ok(path) = std::path::absolute(path) else {
         return false;
@@ -110,7 +110,7 @@ fn is_within(path: &Path, folder: &Path) -> bool {
     let Some(nearest) = real.next() else {
         return false;
     };
-    // What exists and is the folder itself does not lie within it.
+    // An existing path that is the folder itself does not lie within it.
     let mut above = nearest.ancestors().skip(usize::from(path.exists()));
     above.any(|part| is_same(part, folder))
 }
@@ -160,7 +160,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("a.zarr/inner")).unwrap();
         fs::create_dir_all(at("run")).unwrap();
-        // A plain folder may hold both.
+        // A plain folder may contain both.
         assert_eq!(refused(&at("a.zarr/new/out.zarr"), &at("a.zarr")), None);
         fs::write(at("a.zarr/zarr.json"), "{}").unwrap();
         let words = refused(&at("a.zarr/new/out.zarr"), &at("a.zarr")).unwrap();

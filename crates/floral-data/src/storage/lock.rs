@@ -1,4 +1,5 @@
-//! A folder that one process at a time may write; the system releases it when the process ends.
+//! A lock on a folder, so that only one process at a time writes to it. The system releases it when
+//! the process ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -7,17 +8,18 @@ use std::path::Path;
 use super::files::{create_folder, write_error};
 use crate::{Error, Result};
 
-/// Holds a folder until it is dropped, or the process ends in whatever way.
+/// Locks a folder until it is dropped or the process ends in any way.
 ///
-/// The file `lock` stays in the folder: it is the lock held on it that counts.
+/// The file `lock` remains in the folder; only the lock held on it matters.
 #[derive(Debug)]
 pub struct FolderLock {
     file: File,
 }
 
 impl Drop for FolderLock {
-    /// Releases the lock itself. To close the file is not enough: a process that another thread
-    /// is just starting has a copy of it until it runs its own program, and would hold the folder.
+    /// Releases the lock explicitly. Closing the file is not sufficient: a child process that
+    /// another thread is starting holds a copy of it until it executes its program, and would keep
+    /// the lock.
     fn drop(&mut self) {
         // If this fails, closing the file releases the lock.
         self.file.unlock().ok();
@@ -25,8 +27,8 @@ impl Drop for FolderLock {
 }
 
 impl FolderLock {
-    /// Takes a folder, which is created if missing; an error that names it as `what` ("dataset",
-    /// "run") if another process, or another part of this one, holds it.
+    /// Locks a folder, which is created if missing. Fails if another process, or another part of
+    /// this one, holds the lock; the error calls the folder `what` ("dataset", "run").
     pub fn acquire(folder: &Path, what: &str) -> Result<Self> {
         let path = folder.join("lock");
         loop {
@@ -37,7 +39,7 @@ impl FolderLock {
                 .truncate(false)
                 .open(&path);
             let file = match options {
-                // Whoever held the lock has finished and removed the folder.
+                // The previous holder of the lock has finished and removed the folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 other => other.map_err(write_error(&path))?,
             };
@@ -56,14 +58,14 @@ fn hold(file: &File, folder: &Path, what: &str) -> Result<()> {
             folder,
             format!("another process is writing this {what}; wait for it, or stop it"),
         )),
-        // Some network file systems know no locks. Files are written whole, so two writers would
-        // waste time but leave no broken file.
+        // Some network file systems do not support locks. Files are written atomically, so that two
+        // writers would waste time but leave no broken file.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(write_error(folder)(error)),
     }
 }
 
-/// Whether the path still leads to this file, and not to nothing or to a later one.
+/// Whether the path still refers to this file, and not to a missing or newer one.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

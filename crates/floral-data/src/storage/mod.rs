@@ -1,16 +1,16 @@
-//! Storage: files that are whole or absent, locks, checksums, and Zarr groups that grow chunk by
-//! chunk until they are complete.
+//! Storage: atomic files, locks, checksums, and Zarr groups that grow chunk by chunk until they are
+//! complete.
 //!
-//! - [`write_atomically`] writes one file, [`FolderLock`] keeps a folder to one process,
-//!   [`Checksum`] knows the same contents again;
-//! - a `Group` is written from a `GroupPlan` in a `Partial` folder, from which a run
-//!   that was cut goes on; a [`Spool`] keeps the part of it that is under way; its arrays have a file
-//!   for each chunk, or for several in a shard;
+//! - [`write_atomically`] writes one file, [`FolderLock`] locks a folder for one process,
+//!   [`Checksum`] identifies contents;
+//! - a `Group` is written from a `GroupPlan` in a `Partial` folder, from which an interrupted run
+//!   continues; a [`Spool`] keeps its unfinished part; its arrays have one file per chunk, or per
+//!   shard of several chunks;
 //! - a `StoredArray` reads an array of any group, a `SingleFile` writes a complete group as .npz or
 //!   NetCDF.
 //!
-//! The datasets of [`dataset`](crate::dataset), predictions, the runs of training and what is kept by
-//! reports stand on it.
+//! The datasets of [`dataset`](crate::dataset), predictions, training runs and the data of reports
+//! are stored with it.
 
 #[doc(hidden)]
 pub mod array_metadata;

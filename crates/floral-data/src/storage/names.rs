@@ -1,11 +1,12 @@
-//! Names that an array of a group may have: what becomes a folder must not lead out of it.
+//! Valid names of the arrays of a group: a name that becomes a folder must not lead out of the
+//! group.
 
 use super::group_plan::METADATA_FILE;
 
-/// Bytes of the longest name.
+/// Largest length of a name, in bytes.
 const LONGEST: usize = 100;
 
-/// Why a name cannot be that of an array; none if it can.
+/// Why a name is invalid for an array; none if it is valid.
 pub fn fault(name: &str) -> Option<String> {
     let is_bad = |c: char| c == '/' || c == '\\' || c.is_control();
     let reason = if name.is_empty() {

@@ -1,4 +1,4 @@
-//! Writes NumPy archives: a zip file of arrays, each stored as it is.
+//! Writes NumPy archives: a zip file of uncompressed arrays.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::files::write_error;
 use super::operations::Pieces;
 use crate::{Error, Result};
 
-/// An array by its name: shape and values, the last index fastest.
+/// A named array: shape and values, last index fastest.
 pub type NamedArray<'a> = (&'a str, Vec<usize>, &'a [f64]);
 
-/// Writes an archive of doubles, whole or not at all.
+/// Writes an archive of doubles atomically.
 pub fn write_npz(path: &Path, arrays: &[NamedArray<'_>]) -> Result<()> {
     write_npz_by(path, |archive| {
         arrays.iter().try_for_each(|(name, shape, values)| {
@@ -25,7 +25,7 @@ pub fn write_npz(path: &Path, arrays: &[NamedArray<'_>]) -> Result<()> {
     })
 }
 
-/// Writes an archive whose arrays `add` adds, whole or not at all.
+/// Writes an archive atomically; `add` adds its arrays.
 pub(super) fn write_npz_by(
     path: &Path,
     add: impl FnOnce(&mut NpzArchive<'_>) -> Result<()>,
@@ -39,13 +39,13 @@ pub(super) fn write_npz_by(
     })
 }
 
-/// An archive that is written.
+/// An archive under construction.
 pub(super) struct NpzArchive<'a> {
     path: &'a Path,
     zip: ZipArchiveWriter<BufWriter<Pieces<'a>>>,
 }
 
-/// What takes the bytes of an array.
+/// Receives the bytes of an array.
 pub(super) struct ArrayBytes<'a> {
     path: &'a Path,
     out: &'a mut dyn Write,
@@ -58,7 +58,7 @@ impl ArrayBytes<'_> {
 }
 
 impl NpzArchive<'_> {
-    /// Adds an array of NumPy's `data_type`, whose bytes `write` gives.
+    /// Adds an array of NumPy's `data_type`; `write` writes its bytes.
     pub fn add(
         &mut self,
         name: &str,
@@ -85,7 +85,7 @@ impl NpzArchive<'_> {
     }
 }
 
-/// The header of version 1, as `numpy.lib.format` specifies it: padded so that values begin at a
+/// The header of version 1, as specified by `numpy.lib.format`, padded so that values begin at a
 /// multiple of 64 bytes.
 fn header(data_type: &str, shape: &[usize]) -> Vec<u8> {
     let lengths: String = shape.iter().map(|n| format!("{n},")).collect();
@@ -94,7 +94,7 @@ fn header(data_type: &str, shape: &[usize]) -> Vec<u8> {
     let before = b"\x93NUMPY\x01\x00".len() + 2;
     let length = (before + text.len() + 1).next_multiple_of(64) - before;
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    // Some dimensions of some digits each: the header is far shorter than 64 KiB.
+    // A few dimensions with a few digits each: the header is far shorter than 64 KiB.
     bytes.extend((length as u16).to_le_bytes());
     bytes.extend(format!("{text:<0$}\n", length - 1).into_bytes());
     bytes

@@ -1,20 +1,20 @@
-//! How a file stores its numbers: kind, size and byte order, as NumPy, HDF5, NetCDF and Zarr describe
-//! them.
+//! The storage type of numbers in a file: kind, size and byte order, as described by NumPy, HDF5,
+//! NetCDF and Zarr.
 
-/// What a number is.
+/// The kind of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// IEEE 754, of 16, 32 or 64 bits.
     Float,
-    /// An integer with a sign.
+    /// A signed integer.
     Signed,
-    /// An integer without, or a truth value.
+    /// An unsigned integer or a boolean.
     Unsigned,
     /// Two floats: the real part, then the imaginary part.
     Complex,
 }
 
-/// A number as it is stored.
+/// The storage type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
     kind: Kind,
@@ -23,7 +23,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// A number of this size in bytes; none if there is no such number.
+    /// A number of `size` bytes; none if this size is not supported.
     pub fn new(kind: Kind, size: usize, is_big_endian: bool) -> Option<Self> {
         let is_known = match kind {
             Kind::Float => matches!(size, 2 | 4 | 8),
@@ -37,7 +37,7 @@ impl Number {
         })
     }
 
-    /// By NumPy's name, such as `<f4`.
+    /// The type with a NumPy name such as `<f4`.
     pub fn numpy(name: &str) -> Option<Self> {
         let (order, rest) = name.split_at_checked(1)?;
         let (kind, size) = rest.split_at_checked(1)?;
@@ -48,7 +48,7 @@ impl Number {
             "c" => Kind::Complex,
             _ => return None,
         };
-        // A number of one byte has no order: NumPy writes a bar.
+        // Numbers of one byte have no byte order: NumPy writes a bar.
         let is_big_endian = match order {
             "<" | "|" => false,
             ">" => true,
@@ -57,7 +57,7 @@ impl Number {
         Self::new(kind, size.parse().ok()?, is_big_endian)
     }
 
-    /// By Zarr's name, such as `float32`; decoded values have the machine's own byte order.
+    /// The type with a Zarr name such as `float32`; decoded values have the machine's byte order.
     pub fn zarr(name: &str) -> Option<Self> {
         let digits = name.find(|c: char| c.is_ascii_digit());
         let (kind, bits) = name.split_at(digits.unwrap_or(name.len()));
@@ -73,17 +73,17 @@ impl Number {
         Self::new(kind, bits / 8, cfg!(target_endian = "big"))
     }
 
-    /// Bytes of one.
+    /// Bytes per number.
     pub fn size(self) -> usize {
         self.size
     }
 
-    /// What it is.
+    /// The kind of the number.
     pub fn kind(self) -> Kind {
         self.kind
     }
 
-    /// The number of this kind that is nearest to a value; of integers the value itself.
+    /// The value rounded to a float of this type; integer types return the value itself.
     pub fn nearest(self, value: f64) -> f64 {
         match (self.kind, self.size) {
             (Kind::Float, 2) => {
@@ -96,18 +96,18 @@ impl Number {
         }
     }
 
-    /// Whether it is two values.
+    /// Whether it consists of two values.
     pub fn is_complex(self) -> bool {
         self.kind == Kind::Complex
     }
 
-    /// Whether it has no more digits than a float of 32 bits.
+    /// Whether it has no more precision than a 32-bit float.
     pub fn is_coarse(self) -> bool {
         let bytes = if self.is_complex() { 8 } else { 4 };
         matches!(self.kind, Kind::Float | Kind::Complex) && self.size <= bytes
     }
 
-    /// Adds the values of stored numbers; of a complex one both parts.
+    /// Appends the values of stored numbers; a complex number gives two values.
     pub fn append(self, bytes: &[u8], values: &mut Vec<f64>) {
         let big = self.is_big_endian;
         match (self.kind, self.size) {
@@ -143,7 +143,7 @@ fn extend<const N: usize>(
     }));
 }
 
-/// A float of 16 bits: a sign, 5 bits of exponent, 10 of the fraction.
+/// A 16-bit float: sign, 5 bits of exponent, 10 bits of fraction.
 fn half(word: [u8; 2]) -> f64 {
     let bits = u16::from_le_bytes(word);
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Values as NumPy has them: `numpy.array([..], "<f2").tobytes()`.
+    /// Reference values from NumPy: `numpy.array([..], "<f2").tobytes()`.
     #[test]
     fn halves_are_those_of_the_standard() {
         let words: [(u16, f64); 7] = [

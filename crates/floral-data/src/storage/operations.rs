@@ -1,59 +1,60 @@
-//! The file operations of this room, one after the other.
+//! File operations, which all writes of `storage` pass through.
 //!
-//! A [`Watcher`] may stand beside them, one per process: the fault campaign (crate `floral-faults`) lets
-//! the n-th fail, or records what was done and drops what had not reached the disk. No command of the
-//! library sets one.
+//! A process may install one [`Watcher`]. The fault campaign (crate `floral-faults`) uses it to
+//! make the n-th operation fail, or to record operations and discard data that had not reached the
+//! disk. No command of the library installs one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A step that is done; those of folders are about to be.
+/// A completed step; for creating and removing folders, a step that is about to happen.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'a> {
     /// A file was opened under a path.
     Opened(&'a Path, &'a File),
-    /// Bytes were added at the end of a file.
+    /// Bytes were appended to a file.
     Written(&'a File, &'a [u8]),
-    /// What was written to a file has reached the disk.
+    /// The contents of a file have reached the disk.
     Synced(&'a File),
-    /// The list of a folder's files has reached the disk.
+    /// The entries of a folder have reached the disk.
     FolderSynced(&'a Path),
-    /// All of a file system has.
+    /// All data of a file system have reached the disk.
     AllSynced,
-    /// A file has got this name as well.
+    /// A file has got an additional name.
     Linked(&'a Path),
-    /// What stood under the first name stands under the second.
+    /// The first path was renamed to the second.
     Renamed(&'a Path, &'a Path),
-    /// What stood under two names was exchanged.
+    /// The files or folders at two paths were exchanged.
     Exchanged(&'a Path, &'a Path),
-    /// A folder, and those above it that are missing, are to be made.
+    /// A folder and its missing parents will be created.
     FolderToMake(&'a Path),
-    /// A folder and all in it is to be removed.
+    /// A folder and its contents will be removed.
     FolderToRemove(&'a Path),
     /// A file was removed.
     Removed(&'a Path),
 }
 
-/// Sees every operation, before and after it; an error takes its place.
+/// Observes every operation, before and after it; an error from the watcher replaces the operation.
 pub trait Watcher: Sync {
-    /// Before anything is read of a file.
+    /// Called before a file is read.
     fn before_read(&self) -> io::Result<()>;
 
-    /// Before an operation that changes something.
+    /// Called before an operation that changes something.
     fn before_change(&self) -> io::Result<()>;
 
-    /// Before bytes are written: how many of them are, and what comes of it.
+    /// Called before bytes are written. Returns the number of bytes to write, and the outcome to
+    /// report.
     fn before_bytes(&self, count: usize) -> (usize, io::Result<()>);
 
-    /// After a step.
+    /// Called after a step.
     fn after(&self, step: &Step<'_>);
 }
 
 static WATCHER: OnceLock<&'static dyn Watcher> = OnceLock::new();
 
-/// Lets every operation from here on pass by a watcher. The first one of a process stays.
+/// Installs a watcher for all later operations; only the first one of a process takes effect.
 pub fn watch(by: &'static dyn Watcher) {
     let _ = WATCHER.set(by);
 }
@@ -70,7 +71,7 @@ fn report(step: &Step<'_>) {
     }
 }
 
-/// What comes before anything is read of a file.
+/// To be called before a file is read.
 pub fn before_read() -> io::Result<()> {
     WATCHER
         .get()
@@ -103,7 +104,7 @@ pub fn write_all(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     outcome
 }
 
-/// A file to which is written piece by piece.
+/// A file that is written piece by piece.
 pub(super) struct Pieces<'a>(pub &'a File);
 
 impl Write for Pieces<'_> {
@@ -131,7 +132,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// All of the file system that a folder is on.
+/// Synchronizes the whole file system of a folder.
 #[cfg(target_os = "linux")]
 pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
     pass()?;
@@ -173,8 +174,7 @@ pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Exchanges what stands under two names, at once; unsupported where the system or the file system
-/// cannot.
+/// Exchanges two paths atomically; unsupported if the system or the file system cannot.
 #[cfg(target_os = "linux")]
 pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -189,8 +189,7 @@ pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Exchanges what stands under two names, at once; unsupported where the system or the file system
-/// cannot.
+/// Exchanges two paths atomically; unsupported on this system.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

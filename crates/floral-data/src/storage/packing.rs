@@ -1,8 +1,8 @@
-//! What stored numbers mean by the CF conventions: `_Unsigned`, then `_FillValue`, `missing_value` and
-//! the valid range, all in stored numbers, then `scale_factor` and `add_offset`.
+//! Decodes stored numbers by the CF conventions: `_Unsigned`, then `_FillValue`, `missing_value`
+//! and the valid range, all in terms of stored numbers, then `scale_factor` and `add_offset`.
 //!
-//! The one set of rules for every reader, of datasets and of files that are imported: what xarray's
-//! `mask_and_scale` and netCDF4-python's automatic mask do together.
+//! All readers share these rules, for datasets and for imported files. They match xarray's
+//! `mask_and_scale` together with the automatic mask of netCDF4-python.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,19 +10,19 @@ use serde_json::{Map, Value};
 
 use super::{Kind, Number};
 
-/// How stored numbers become values.
+/// The conversion of stored numbers to values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packing {
     number: Number,
     sign: Sign,
     missing: Vec<f64>,
-    /// Smallest and largest number that is valid.
+    /// Smallest and largest valid number.
     valid: (f64, f64),
     scale: f64,
     offset: f64,
 }
 
-/// How the highest bit of integers is read.
+/// The interpretation of the highest bit of integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Sign {
     AsStored,
@@ -31,8 +31,8 @@ enum Sign {
 }
 
 impl Packing {
-    /// By the attributes of an array of such numbers. NetCDF has numbers `by_default` where nothing
-    /// was written. Fails where a number is needed and the attribute is none.
+    /// The packing defined by the attributes of an array. With `by_default`, NetCDF's default fill
+    /// values count as missing. Fails if an attribute must be a number but is not.
     pub fn new(
         attributes: &Map<String, Value>,
         number: Number,
@@ -40,7 +40,7 @@ impl Packing {
     ) -> Result<Self, String> {
         let sign = sign(attributes.get("_Unsigned"), number.kind());
         if sign == Sign::Signed && number.size() == 8 {
-            // As floats, small negative numbers have lost their digits.
+            // As floats, small negative numbers would have lost their digits.
             return Err(
                 "has unsigned numbers of 64 bits that are signed; store them as such".into(),
             );
@@ -74,7 +74,7 @@ impl Packing {
         })
     }
 
-    /// Stored numbers as the values they mean, NaN where they are missing.
+    /// Replaces stored numbers by their values, with NaN for missing ones.
     pub fn unpack(&self, values: &mut [f64]) {
         let is_any = (f64::NEG_INFINITY, f64::INFINITY) == self.valid;
         let is_packed = (self.scale, self.offset) != (1.0, 0.0);
@@ -106,7 +106,7 @@ fn sign(attribute: Option<&Value>, kind: Kind) -> Sign {
 }
 
 impl Sign {
-    /// A number whose highest bit is read this way.
+    /// A number with its highest bit interpreted this way.
     fn applied(self, number: Number, value: f64) -> f64 {
         let range = (8.0 * number.size() as f64).exp2();
         match self {
@@ -117,7 +117,7 @@ impl Sign {
     }
 }
 
-/// What netCDF stores where nothing was written; a single byte may be anything.
+/// NetCDF's default fill value for data that were never written; none for single bytes.
 fn never_written(number: Number) -> Option<f64> {
     Some(match (number.kind(), number.size()) {
         (Kind::Float, 4 | 8) => 9.969_209_968_386_869e36,
@@ -131,7 +131,7 @@ fn never_written(number: Number) -> Option<f64> {
     })
 }
 
-/// The single number of an attribute that scales values, if it is there.
+/// The value of an attribute that must be a single finite number; none if the attribute is absent.
 fn factor(
     attributes: &Map<String, Value>,
     name: &str,
@@ -151,7 +151,7 @@ fn factor(
     }
 }
 
-/// The numbers of an attribute: a single one, or a list; none if one is no number.
+/// The numbers of an attribute, which is a single one or a list; none if an entry is not a number.
 fn numbers(attribute: Option<&Value>) -> Option<Vec<f64>> {
     match attribute? {
         Value::Array(list) => list.iter().map(one).collect(),
@@ -159,7 +159,7 @@ fn numbers(attribute: Option<&Value>) -> Option<Vec<f64>> {
     }
 }
 
-/// A number, also in words: xarray writes floats to Zarr as their eight bytes in base 64.
+/// A number or its text; xarray writes floats to Zarr as eight bytes in base 64.
 fn one(value: &Value) -> Option<f64> {
     let text = match value {
         Value::String(text) => text.trim(),
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Numbers of this NumPy type with these attributes, in a NetCDF file or not.
+    /// Unpacks numbers of this NumPy type with these attributes; `by_default` as in a NetCDF file.
     fn unpacked(name: &str, attributes: Value, by_default: bool, values: &[f64]) -> Vec<f64> {
         let number = Number::numpy(name).unwrap();
         let packing = Packing::new(attributes.as_object().unwrap(), number, by_default);

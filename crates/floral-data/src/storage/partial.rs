@@ -3,12 +3,12 @@
 //! ```text
 //! data.zarr.partial/
 //!   lock        held while a process writes
-//!   plan.json   what the dataset will be
-//!   scratch/    files that are not yet whole
-//!   pending/    parts of an input that is under way
-//!   store/      the dataset, which no reader opens before its metadata is written at the end
-//!   complete/   during the final exchange, the dataset, then what stood under its name
-//!   replaced/   the latter, where the file system cannot exchange two names at once
+//!   plan.json   metadata of the planned dataset
+//!   scratch/    incomplete files
+//!   pending/    parts of unfinished inputs
+//!   store/      the dataset; no reader opens it until its metadata are written at the end
+//!   complete/   during the final exchange: the dataset, then the replaced one
+//!   replaced/   the replaced one, if the file system cannot exchange two names atomically
 //! ```
 
 use std::io;
@@ -26,18 +26,19 @@ use super::lock::FolderLock;
 use super::operations;
 use crate::{Advice, Error, Result};
 
-/// An unfinished dataset that this process may write, alone or with those that it works with.
+/// An unfinished dataset locked by this process, or by another process on behalf of this one.
 pub(super) struct Partial {
     target: PathBuf,
     folder: PathBuf,
     force: bool,
-    /// None where another process holds it for this one too.
+    /// None if another process holds the lock on behalf of this one.
     _lock: Option<FolderLock>,
 }
 
 impl Partial {
     /// Begins or continues the dataset `target` with the group metadata `wanted`; none if it is
-    /// there already. Without `force`, whatever else is there is left alone and named.
+    /// already complete. Without `force`, anything else at this path is left unchanged and
+    /// reported.
     pub fn open(target: &Path, wanted: &Value, force: bool) -> Result<Option<Self>> {
         let folder = partial_path(target)?;
         refuse_dangling(target)?;
@@ -59,8 +60,8 @@ impl Partial {
         Ok(Some(partial))
     }
 
-    /// The dataset that another process has opened on behalf of several, including this one; that
-    /// process publishes it.
+    /// The dataset opened by another process on behalf of several processes, including this one;
+    /// the other process publishes it.
     pub fn join(target: &Path) -> Result<Self> {
         Ok(Self {
             target: target.to_owned(),
@@ -70,22 +71,22 @@ impl Partial {
         })
     }
 
-    /// Where the dataset grows.
+    /// The folder of the growing dataset.
     pub fn store(&self) -> PathBuf {
         self.folder.join("store")
     }
 
-    /// Where files grow.
+    /// The folder of files under construction.
     pub fn scratch(&self) -> PathBuf {
         self.folder.join("scratch")
     }
 
-    /// Where parts of inputs under way are kept.
+    /// The folder of unfinished inputs.
     pub fn pending(&self) -> PathBuf {
         self.folder.join("pending")
     }
 
-    /// Gives the dataset its name, in the place of what `force` allows to replace.
+    /// Renames the dataset to its final path, replacing an existing one if `force` allows it.
     pub fn publish(self) -> Result<()> {
         if self.force && self.target.exists() {
             self.replace()?;
@@ -93,13 +94,13 @@ impl Partial {
             self.rename(&self.store(), &self.target)?;
         }
         sync(parent_of(&self.target))?;
-        // The dataset is complete: what cannot be removed is cleared by the next run.
+        // The dataset is complete; the next run removes leftovers that cannot be removed here.
         let _ = remove_folder(&self.folder);
         Ok(())
     }
 
-    /// Puts the dataset in the place of what stands under its name, which is never empty if the
-    /// file system can exchange two names at once.
+    /// Replaces the existing dataset. If the file system can exchange two names atomically, the
+    /// path is never empty.
     fn replace(&self) -> Result<()> {
         let complete = self.complete();
         self.rename(&self.store(), &complete)?;
@@ -128,7 +129,7 @@ impl Partial {
         operations::rename(from, to).map_err(write_error(to))
     }
 
-    /// Brings an exchange to its end that was cut.
+    /// Completes an interrupted exchange.
     fn settle_exchange(&self) -> Result<()> {
         let [complete, replaced] = [self.complete(), self.replaced()];
         if replaced.exists() && !self.target.exists() {
@@ -143,8 +144,8 @@ impl Partial {
         Ok(())
     }
 
-    /// What was to be exchanged is the dataset as long as another stands under its name; it goes on
-    /// growing where it did.
+    /// Settles the folder `complete`. If its dataset is already published, the folder holds the
+    /// replaced one and is removed; otherwise it becomes the growing dataset again.
     fn settle_complete(&self, complete: &Path) -> Result<()> {
         let published = read_json(&self.target.join(METADATA_FILE))?;
         let is_published = match (published, read_json(&self.plan())?) {
@@ -158,7 +159,7 @@ impl Partial {
         self.rename(complete, &self.store())
     }
 
-    /// Removes what a run left that was cut after it had published this dataset.
+    /// Removes the leftovers of a run that was interrupted after it had published this dataset.
     fn clear_remains(&self, wanted: &Value) -> Result<()> {
         match read_json(&self.plan())? {
             Some(plan) if differences(&plan, wanted).is_some() => Ok(()),
@@ -166,7 +167,7 @@ impl Partial {
         }
     }
 
-    /// Takes over the folder for this plan: what an equal plan left is kept.
+    /// Takes over the folder for this plan; keeps data that were written with an equal plan.
     fn adopt(&self, wanted: &Value) -> Result<()> {
         let kept = match read_json(&self.plan())? {
             None => false,
@@ -183,7 +184,7 @@ impl Partial {
         remove_folder(&self.scratch())?;
         create_folder(&self.scratch())?;
         create_folder(&self.store())?;
-        // Written by a run that was cut just before it published.
+        // Written by a run that was interrupted just before publishing.
         let metadata = self.store().join(METADATA_FILE);
         if metadata.exists() {
             operations::remove_file(&metadata).map_err(write_error(metadata))?;
@@ -215,12 +216,13 @@ pub fn partial_path(target: &Path) -> Result<PathBuf> {
     Ok(target.with_file_name(name))
 }
 
-/// Whether a folder is the partial one of a dataset.
+/// Whether a folder is the partial folder of a dataset.
 pub fn is_partial(folder: &Path) -> bool {
     folder.join("plan.json").is_file()
 }
 
-/// Whether the target is the dataset wanted; an error if it is another that must not be replaced.
+/// Whether the target is the wanted dataset; an error if it is another one that must not be
+/// replaced.
 fn is_complete(target: &Path, wanted: &Value, force: bool) -> Result<bool> {
     if !target.exists() {
         return Ok(false);
@@ -234,7 +236,7 @@ fn is_complete(target: &Path, wanted: &Value, force: bool) -> Result<bool> {
                 Err(refusal(format!("is a dataset with {words}")).advised(Advice::Replace))
             }
         },
-        // Not replaced even with `force`: it might be anything.
+        // Not replaced even with `force`, because it might be anything.
         _ => Err(refusal(
             "exists and is not a dataset; choose another name".into(),
         )),

@@ -1,4 +1,4 @@
-//! The precision in which a group stores its values: 32 or 64 bits.
+//! The precision of stored values: 32 or 64 bits.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,24 +6,24 @@ use std::str::FromStr;
 
 use crate::{Error, Result};
 
-/// The least spread that is left to 32 bits, as a share of the value.
+/// Smallest spread relative to the value that is stored in 32 bits.
 const LEAST_SHARE: f64 = 1e-4;
 
-/// Sizes of the largest value for which 32 bits hold spreads too.
+/// Range of the largest value for which 32 bits also resolve spreads.
 const SINGLE_RANGE: RangeInclusive<f64> = 1e-30..=1e30;
 
-/// How many bits a stored value has.
+/// The precision of a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Precision {
-    /// 32 bits: seven digits, what the networks are trained in.
+    /// 32 bits, with seven digits: the precision in which networks are trained.
     #[default]
     F32,
-    /// 64 bits: as computed.
+    /// 64 bits: the precision of computations.
     F64,
 }
 
 impl Precision {
-    /// The name of its data type in Zarr.
+    /// The name of the data type in Zarr.
     pub fn data_type(self) -> &'static str {
         match self {
             Self::F32 => "float32",
@@ -39,7 +39,7 @@ impl Precision {
         }
     }
 
-    /// Whether the value is still finite once rounded to this precision.
+    /// Whether the value remains finite when rounded to this precision.
     pub fn holds(self, value: f64) -> bool {
         match self {
             Self::F32 => (value as f32).is_finite(),
@@ -47,9 +47,9 @@ impl Precision {
         }
     }
 
-    /// The precision that keeps the spread of values, each given with its own: 64 bits where a spread
-    /// is less than a ten-thousandth of its value, since 32 bits would keep three digits of it, and
-    /// where all values are too small, or one is too large, for 32.
+    /// The precision that resolves the spread of values, given as pairs of value and spread. It is
+    /// 64 bits if a spread is less than a ten-thousandth of its value, of which 32 bits would keep
+    /// only three digits, and if the largest value is outside the range for 32 bits.
     pub fn holding(values: &[[f64; 2]]) -> Self {
         let largest = values.iter().map(|[v, _]| v.abs()).fold(0.0, f64::max);
         let is_in_range = largest == 0.0 || SINGLE_RANGE.contains(&largest);
@@ -61,14 +61,14 @@ impl Precision {
         }
     }
 
-    /// Values as they are once stored.
+    /// Rounds values to this precision.
     pub fn round(self, values: &mut [f64]) {
         if self == Self::F32 {
             values.iter_mut().for_each(|v| *v = f64::from(*v as f32));
         }
     }
 
-    /// The values, rounded, in the machine's own byte order.
+    /// The rounded values in the machine's byte order.
     pub(super) fn native_bytes(self, values: &[f64]) -> Vec<u8> {
         match self {
             Self::F32 => values

@@ -1,8 +1,8 @@
-//! Chunks out of shards: a store, as the Zarr library takes it, in which every chunk of a sharded array
-//! is a file of its own.
+//! Chunks of sharded arrays, presented as a store of the Zarr library in which every chunk is a
+//! separate file.
 //!
-//! Of a shard only its index and the wanted chunk are read, and the index is not trusted: what it
-//! places outside of the file is refused.
+//! Only the index of a shard and the wanted chunk are read. The index is not trusted: offsets
+//! beyond the file are refused.
 
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
@@ -18,7 +18,7 @@ use zarrs::storage::{
 use super::sharding::{NOWHERE, Place, Sharding};
 use crate::{Error, Result};
 
-/// Where the bytes of a chunk lie.
+/// Location of the bytes of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// All of a file; none if it is absent.
+    /// A whole file; none if it is absent.
     pub fn whole(path: PathBuf) -> Result<Option<Self>> {
         let facts = facts(&path)?;
         Ok(facts.map(|facts| Self {
@@ -37,7 +37,7 @@ impl Piece {
         }))
     }
 
-    /// Its bytes, or the first of them.
+    /// Its bytes, at most `most`.
     pub fn read(&self, most: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = File::open(&self.path).and_then(|mut file| {
@@ -52,10 +52,10 @@ impl Piece {
 /// The shards of an array.
 pub(super) struct ShardStore {
     folder: PathBuf,
-    /// The array; each of its chunks is a shard.
+    /// The array at the level of shards: each of its chunks is a shard.
     shards: Array<dyn ReadableStorageTraits>,
     sharding: Sharding,
-    /// The index that was read last.
+    /// The index read last.
     last: Mutex<Option<Index>>,
 }
 
@@ -67,8 +67,8 @@ struct Index {
 }
 
 impl ShardStore {
-    /// The chunks of an array in the group `folder` as an array of their own, and the store in which
-    /// they are found; none if they are files.
+    /// Opens an array in the group `folder` at the level of its chunks, with the store that finds
+    /// them in shards. An array without shards is returned unchanged, without a store.
     pub fn open(
         shards: Array<dyn ReadableStorageTraits>,
         folder: &Path,
@@ -100,12 +100,12 @@ impl ShardStore {
         self.folder.join(self.shards.chunk_key(shard).as_str())
     }
 
-    /// The file in which a chunk lies.
+    /// The file that contains a chunk.
     pub fn file(&self, chunk: &[u64]) -> PathBuf {
         self.path(&self.sharding.locate(chunk).0)
     }
 
-    /// Where a chunk lies; none if it is absent.
+    /// The location of a chunk; none if it is absent.
     pub fn piece(&self, chunk: &[u64]) -> Result<Option<Piece>> {
         let (shard, number) = self.sharding.locate(chunk);
         let path = self.path(&shard);
@@ -177,7 +177,7 @@ impl ShardStore {
     }
 }
 
-/// The array of chunks, and where they are found if not in files of their own.
+/// The array of chunks, and the store for chunks in shards.
 pub(super) type Opened = (Array<dyn ReadableStorageTraits>, Option<Arc<ShardStore>>);
 
 /// The metadata of a file; none if it is absent.
@@ -189,7 +189,7 @@ fn facts(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// The chunk of a key such as `high/c.5.0.0`.
+/// The chunk index in a key such as `high/c.5.0.0`.
 fn chunk_of_key(key: &StoreKey) -> Option<Vec<u64>> {
     let name = key.as_str().rsplit('/').next()?;
     let numbers = name.split('.').skip(1).map(str::parse);

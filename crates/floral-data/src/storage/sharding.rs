@@ -1,8 +1,9 @@
 //! Zarr's sharding codec in the metadata of an array: a file, called a shard, holds several chunks
-//! behind an index of where in it they lie.
+//! and an index of their locations.
 //!
-//! An array is sharded by a `GroupPlan`. What reads and writes takes it as the array of its chunks
-//! ([`Sharding::of`]), whose bytes `shard_store.rs` finds in shards and `growing_array.rs` gathers.
+//! A `GroupPlan` makes arrays sharded. Readers and writers treat such an array as the array of its
+//! chunks ([`Sharding::of`]): `shard_store.rs` finds their bytes in shards, and `growing_array.rs`
+//! gathers them into shards.
 
 use std::num::NonZeroU64;
 
@@ -17,19 +18,19 @@ use super::stored_array::codec_options;
 /// The name of the codec.
 const NAME: &str = "sharding_indexed";
 
-/// The most chunks of a shard, 2^20: an index of 16 MiB.
+/// Largest number of chunks in a shard, 2^20: an index of 16 MiB.
 pub(super) const MOST_CHUNKS: u64 = 1 << 20;
 
-/// Bytes that checksums may add to an index.
+/// Largest number of bytes that checksums add to an index.
 const CHECKSUMS: u64 = 64;
 
-/// Words of the index that say where a chunk lies: offset and length.
+/// Location of a chunk in the index: offset and length.
 pub(super) type Place = [u64; 2];
 
-/// The place of a chunk that is absent.
+/// The location of an absent chunk.
 pub(super) const NOWHERE: Place = [u64::MAX; 2];
 
-/// The metadata of an array with this number of consecutive chunks in each file.
+/// The metadata of an array with `chunks` consecutive chunks per file.
 pub fn sharded(mut array: Value, chunks: usize) -> Value {
     let chunk = chunk_shape(&mut array).take();
     let mut shard = chunk.clone();
@@ -49,12 +50,12 @@ fn index_codecs() -> Value {
     json!([little_endian(), checksum()])
 }
 
-/// The shape of the files of an array, or of its chunks if each has one.
+/// The shape of an array's files in the metadata: of a shard, or of a chunk without sharding.
 fn chunk_shape(array: &mut Value) -> &mut Value {
     &mut array["chunk_grid"]["configuration"]["chunk_shape"]
 }
 
-/// How many chunks in a row, along the first dimension, a file of the array holds.
+/// Number of chunks per file of the array, along the first dimension.
 pub(super) fn chunks_in_a_row(array: &Value) -> u64 {
     let within = &array["codecs"][0];
     let length = |shape: &Value| shape[0].as_u64();
@@ -66,17 +67,17 @@ pub(super) fn chunks_in_a_row(array: &Value) -> u64 {
     }
 }
 
-/// How the chunks of an array lie in shards.
+/// The arrangement of an array's chunks in shards.
 pub(super) struct Sharding {
     codec: ShardingCodec,
-    /// Chunks of a shard, along each dimension.
+    /// Chunks per shard along each dimension.
     chunks: Vec<NonZeroU64>,
     pub index_is_first: bool,
 }
 
 impl Sharding {
-    /// The shards of an array, and the metadata that its chunks would have in files of their own; none
-    /// if they have. What is only declared is checked before anything is made of it.
+    /// The sharding of an array, and the metadata of its chunks as separate files; none for an
+    /// array without sharding. Declared sizes are checked first.
     pub fn of(metadata: &Value) -> Result<Option<(Self, Value)>, String> {
         let is_sharding = |codec: &Value| codec == NAME || codec["name"] == NAME;
         let codecs = metadata["codecs"].as_array().map_or(&[][..], Vec::as_slice);
@@ -106,7 +107,7 @@ impl Sharding {
         Ok(Some((sharding, chunks)))
     }
 
-    /// The shard in which a chunk lies, and its number in it.
+    /// The shard of a chunk, and the chunk's number in it.
     pub fn locate(&self, chunk: &[u64]) -> (Vec<u64>, usize) {
         let pairs = || chunk.iter().zip(&self.chunks);
         let shard = pairs().map(|(i, n)| i / n.get()).collect();
@@ -114,17 +115,17 @@ impl Sharding {
         (shard, within as usize)
     }
 
-    /// Chunks of a shard.
+    /// Number of chunks per shard.
     pub fn count(&self) -> usize {
         self.chunks.iter().map(|n| n.get()).product::<u64>() as usize
     }
 
-    /// Bytes at one end of a shard in which its index lies.
+    /// Number of bytes at one end of a shard that contain its index.
     pub fn reach(&self) -> u64 {
         size_of::<Place>() as u64 * self.count() as u64 + CHECKSUMS
     }
 
-    /// Where the chunks of a shard lie, by the bytes at its end.
+    /// The locations of a shard's chunks, from the bytes at its end or start.
     pub fn index(&self, end: &[u8]) -> Result<Vec<Place>, String> {
         let words = self.codec.decode_index(end, &self.chunks, &codec_options());
         let words = words.map_err(|error| error.to_string())?;
@@ -132,7 +133,7 @@ impl Sharding {
     }
 }
 
-/// The index of a shard of our own.
+/// The encoded index of a shard written by FLORAL.
 pub(super) fn encoded_index(places: &[Place]) -> Result<Vec<u8>, String> {
     let codecs: Vec<MetadataV3> =
         serde_json::from_value(index_codecs()).map_err(|error| error.to_string())?;
@@ -157,7 +158,8 @@ fn codec_of(configuration: &Value) -> Result<ShardingCodec, String> {
     ShardingCodec::new_with_configuration(&configuration).map_err(|error| error.to_string())
 }
 
-/// Chunks of a shard along each dimension, if there are whole numbers of them and not too many.
+/// Number of chunks per shard along each dimension; fails unless these are integers and their
+/// product is bounded.
 fn chunks_per_shard(shard: &Value, chunk: &Value) -> Result<Vec<NonZeroU64>, String> {
     let lengths = |shape: &Value| -> Option<Vec<u64>> {
         shape.as_array()?.iter().map(Value::as_u64).collect()

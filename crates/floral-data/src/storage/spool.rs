@@ -1,8 +1,9 @@
-//! Realizations of an input under way, kept in the folder of `partial.rs`, so that a run that is cut
-//! need not compute them again.
+//! Realizations of an unfinished input, kept in the folder of `partial.rs`, so that an interrupted
+//! run need not compute them again.
 //!
-//! A folder with a file for each block of realizations, named by the first one: a checksum of the
-//! rest, the evaluations that they took, then the values in the group's precision. It is removed when the input is done.
+//! The folder has one file per block of realizations, named by the first one. A file holds a
+//! checksum of the rest, the number of evaluations, and the values in the group's precision. The
+//! folder is removed when the input is finished.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,27 +13,27 @@ use super::files::{create_folder, remove_folder};
 use super::{Precision, operations};
 use crate::{Checksum, Result};
 
-/// The realizations of one input that are computed so far.
+/// The realizations of one input computed so far.
 pub struct Spool {
     folder: PathBuf,
     scratch: PathBuf,
-    /// Values of a realization.
+    /// Number of values of a realization.
     size: usize,
-    /// Realizations of a block.
+    /// Number of realizations of a block.
     rows: usize,
-    /// Of the values, which are rounded to it already.
+    /// Precision of the values, which are already rounded to it.
     precision: Precision,
-    /// The realization that comes next.
+    /// Index of the next realization.
     next: usize,
     block: Block,
 }
 
-/// What is known of realizations that were kept.
+/// Number and cost of stored realizations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spooled {
-    /// How many.
+    /// Number of realizations.
     pub realizations: usize,
-    /// The network's evaluations that they took.
+    /// Number of evaluations of the network.
     pub evaluations: usize,
 }
 
@@ -43,7 +44,7 @@ struct Block {
 }
 
 impl Spool {
-    /// Realizations of `size` values in blocks of `rows`.
+    /// A spool of realizations of `size` values, in blocks of `rows`.
     pub(super) fn new(
         folder: PathBuf,
         scratch: PathBuf,
@@ -61,8 +62,8 @@ impl Spool {
         }
     }
 
-    /// Hands over what an earlier run has kept, in order; a block that is missing or damaged, and
-    /// all after it, has to be computed.
+    /// Passes the realizations stored by an earlier run to `consume`, in order. Stops at the first
+    /// missing or damaged block; all later realizations must be computed.
     pub fn replay(
         &mut self,
         mut consume: impl FnMut(usize, &[f64]) -> Result<()>,
@@ -79,8 +80,8 @@ impl Spool {
         Ok(found)
     }
 
-    /// Moves to the first of these realizations that is not kept, or to their end; the first of them
-    /// begins a block.
+    /// Moves to the first realization in this range that is not stored, or to the end of the range.
+    /// The range must begin at a block.
     pub fn seek(&mut self, within: Range<usize>) -> usize {
         self.next = within.start;
         while self.next < within.end && self.read(self.next).is_some() {
@@ -89,7 +90,7 @@ impl Spool {
         self.next
     }
 
-    /// Takes the next realization; with the last one of a block, the block is stored.
+    /// Appends the next realization; stores the block once it is full.
     pub fn push(&mut self, values: &[f64], evaluations: usize) -> Result<()> {
         self.block.values.extend_from_slice(values);
         self.block.evaluations += evaluations as u64;
@@ -100,7 +101,7 @@ impl Spool {
         self.store()
     }
 
-    /// Stores a block that is not full, after the last realization of all.
+    /// Stores an incomplete block, after the last realization.
     pub fn store(&mut self) -> Result<()> {
         if self.block.values.is_empty() {
             return Ok(());
@@ -115,7 +116,7 @@ impl Spool {
         )
     }
 
-    /// Removes what is kept, once the input is stored.
+    /// Removes the stored blocks, once the input is stored.
     pub fn clear(self) -> Result<()> {
         remove_folder(&self.folder)
     }
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!((found.realizations, found.evaluations), (6, 60));
         assert_eq!(values[5], [5.0, -1.0]);
 
-        // A run that goes on stores the block that was begun.
+        // A run that continues stores the incomplete block.
         let mut writer = spool(folder);
         assert_eq!(writer.replay(|_, _| Ok(())).unwrap().realizations, 6);
         for _ in 0..3 {
@@ -206,7 +207,7 @@ mod tests {
         }
         assert_eq!(replayed(folder).0.realizations, 9);
 
-        // Others may have computed blocks elsewhere in the list, and the last one.
+        // Other ranks may have computed later blocks, and the last one.
         let mut other = spool(folder);
         assert_eq!((other.seek(6..12), other.seek(12..14)), (9, 12));
         other.push(&[1.0, 1.0], 1).unwrap();

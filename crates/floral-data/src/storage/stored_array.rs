@@ -1,5 +1,5 @@
-//! An array of a Zarr v3 group, written by `group.rs` or by other programs, read by ranges of its
-//! first dimension, whatever its chunks and codecs; chunks in shards are found by `shard_store.rs`.
+//! An array of a Zarr v3 group, written by `group.rs` or by other programs. It is read by ranges of
+//! its first dimension, with any chunks and codecs; `shard_store.rs` finds chunks in shards.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,46 +18,46 @@ use super::shard_store::{Piece, ShardStore};
 use super::{Number, Packing};
 use crate::{Advice, Error, Result};
 
-/// Values of the largest read, 2^29: as many as the largest chunk of our own in 32 bits.
+/// Largest number of values read at once, 2^29: the size of the largest chunk that FLORAL writes in
+/// 32 bits.
 const LARGEST_READ: u64 = 1 << 29;
 
-/// The largest read, in values, that may consist of absent chunks only (all fill values).
+/// Largest number of values in a read that consists only of absent chunks, which are fill values.
 const LARGEST_FILL: u64 = 1 << 20;
 
-/// Chunks whose files have to vouch for a larger read.
+/// Number of chunks whose files are checked before a larger read.
 const CHUNKS_LOOKED_AT: usize = 1024;
 
-/// Values that a byte of a file can vouch for: zstd, the best at it, writes 128 KiB of one value in
-/// four bytes.
+/// Largest plausible number of values per byte of a file: zstd, which compresses best, encodes 128
+/// KiB of one value in four bytes.
 const VALUES_PER_BYTE: u64 = 1 << 15;
 
-/// The name of a codec.
+/// The name of the Blosc codec.
 const BLOSC: &str = "blosc";
 
-/// An array and the last of its chunks that were read: where several inputs share a chunk, it is
-/// decoded once for all of them.
+/// An array with a cache of the chunks read last: a chunk shared by several inputs is decoded once.
 pub struct StoredArray {
     dataset: PathBuf,
     name: String,
     array: Arc<Array<dyn ReadableStorageTraits>>,
-    /// Where chunks lie that are not files of their own.
+    /// The location of chunks in shards; none if chunks are separate files.
     shards: Option<Arc<ShardStore>>,
-    /// Values of a chunk.
+    /// Number of values per chunk.
     chunk_values: u64,
-    /// Whether the file of a chunk begins with the header of Blosc.
+    /// Whether the file of a chunk begins with a Blosc header.
     begins_with_blosc: bool,
     chunks: ChunkCacheDecodedLruChunkLimit,
 }
 
 impl StoredArray {
-    /// What opens the arrays of the group in a folder by their names.
+    /// A function that opens the arrays of the group in a folder by name.
     pub fn opener(group: &Path) -> Result<impl Fn(&str) -> Result<Option<Self>>> {
         let storage: ReadableStorage = Arc::new(zarr_store(group)?);
         let group = group.to_owned();
         Ok(move |name: &str| Self::open(&storage, &group, name))
     }
 
-    /// Opens the array of this name, if there is one.
+    /// Opens the array of this name, if it exists.
     pub fn open(storage: &ReadableStorage, dataset: &Path, name: &str) -> Result<Option<Self>> {
         if !dataset.join(name).join(METADATA_FILE).is_file() {
             return Ok(None);
@@ -65,7 +65,7 @@ impl StoredArray {
         Self::open_as(storage, dataset, name, &MetadataRetrieveVersion::V3).map(Some)
     }
 
-    /// Opens an array of Zarr version 3 or 2; an empty name is that of the whole store.
+    /// Opens an array of Zarr version 3 or 2; an empty name refers to the store itself.
     pub fn open_any(storage: &ReadableStorage, dataset: &Path, name: &str) -> Result<Self> {
         Self::open_as(storage, dataset, name, &MetadataRetrieveVersion::Default)
     }
@@ -108,12 +108,12 @@ impl StoredArray {
             .as_deref()
     }
 
-    /// An attribute, if it has it.
+    /// An attribute, if the array has it.
     pub fn attribute(&self, name: &str) -> Option<&Value> {
         self.array.attributes().get(name)
     }
 
-    /// The name of the type of its values.
+    /// The name of the data type of its values.
     pub fn data_type(&self) -> String {
         let name = self.array.data_type().name_v3();
         name.map_or_else(|| "unknown".into(), String::from)
@@ -124,13 +124,13 @@ impl StoredArray {
         self.array.attributes()
     }
 
-    /// How its values are stored; none if they are no numbers.
+    /// The storage type of its values; none if they are not numbers.
     pub fn number(&self) -> Option<Number> {
         Number::zarr(&self.data_type())
     }
 
-    /// The values at these indices of the first dimension and all of the others, as the array's
-    /// attributes say what stored numbers mean.
+    /// The values at these indices of the first dimension and at all indices of the others,
+    /// unpacked by the array's attributes.
     pub fn read(&self, first: Range<usize>) -> Result<Vec<f64>> {
         let mut ranges: Vec<Range<usize>> = self.shape().into_iter().map(|n| 0..n).collect();
         if let Some(range) = ranges.first_mut() {
@@ -146,7 +146,7 @@ impl StoredArray {
         Ok(values)
     }
 
-    /// The stored numbers of a box, the last dimension fastest; of complex ones both parts.
+    /// The stored numbers of a box, last dimension fastest; a complex number gives two values.
     pub fn read_box(&self, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
         let ranges: Vec<Range<u64>> = ranges
             .iter()
@@ -181,7 +181,8 @@ impl StoredArray {
         )
     }
 
-    /// Refuses to read what is only declared: more than a read may take, or much without a file.
+    /// Refuses a read that is too large, or that is large without files to support the declared
+    /// shape.
     fn check_size(&self, subset: &ArraySubset) -> Result<()> {
         let values = values_of(subset.shape());
         if values > LARGEST_READ {
@@ -191,7 +192,7 @@ impl StoredArray {
                 self.shape()
             )));
         }
-        // A chunk is decoded as a whole, however little of it is wanted.
+        // A chunk is decoded as a whole, even if only a part is needed.
         let values = values.max(self.chunk_values);
         if values > LARGEST_FILL
             && values > self.stored_bytes(subset).saturating_mul(VALUES_PER_BYTE)
@@ -205,7 +206,7 @@ impl StoredArray {
         Ok(())
     }
 
-    /// Whether something is stored of an index of the first dimension.
+    /// Whether any chunk at an index of the first dimension is stored.
     pub fn has_stored(&self, index: usize) -> bool {
         let mut ranges: Vec<Range<u64>> = self.array.shape().iter().map(|&n| 0..n).collect();
         if let Some(range) = ranges.first_mut() {
@@ -214,7 +215,7 @@ impl StoredArray {
         self.stored_bytes(&ArraySubset::new_with_ranges(&ranges)) > 0
     }
 
-    /// Bytes of the files of the first chunks of a subset.
+    /// Total size of the files of the first chunks of a subset.
     fn stored_bytes(&self, subset: &ArraySubset) -> u64 {
         let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
         let pieces = chunks
@@ -225,7 +226,7 @@ impl StoredArray {
         pieces.map(|piece| piece.bytes).fold(0, u64::saturating_add)
     }
 
-    /// Where the bytes of a chunk lie; none if it is absent.
+    /// The location of a chunk; none if it is absent.
     fn piece(&self, chunk: &[u64]) -> Result<Option<Piece>> {
         match &self.shards {
             Some(shards) => shards.piece(chunk),
@@ -233,7 +234,7 @@ impl StoredArray {
         }
     }
 
-    /// The file in which a chunk lies.
+    /// The file that contains a chunk.
     fn file(&self, chunk: &[u64]) -> PathBuf {
         match &self.shards {
             Some(shards) => shards.file(chunk),
@@ -241,8 +242,8 @@ impl StoredArray {
         }
     }
 
-    /// Refuses chunks that are no files on a disk, which would never end, or that Blosc would take
-    /// more memory for than they can hold.
+    /// Refuses chunks that are not regular files, whose reading might never end, and chunks for
+    /// which Blosc would allocate more memory than they can contain.
     fn check_files(&self, subset: &ArraySubset, number: Number) -> Result<()> {
         let largest = self.chunk_values.saturating_mul(number.size() as u64);
         let chunks = self.array.chunks_in_array_subset(subset).ok().flatten();
@@ -250,7 +251,7 @@ impl StoredArray {
             .iter()
             .flat_map(|chunks| chunks.indices().into_iter())
         {
-            // An absent chunk is the fill value.
+            // An absent chunk consists of the fill value.
             let Some(piece) = self.piece(&chunk)?.filter(|_| self.begins_with_blosc) else {
                 continue;
             };
@@ -264,7 +265,7 @@ impl StoredArray {
         Ok(())
     }
 
-    /// The numbers of a subset, in the machine's own byte order.
+    /// The numbers of a subset, in the machine's byte order.
     fn decoded(&self, subset: &ArraySubset) -> std::result::Result<Vec<u8>, ArrayError> {
         let bytes: ArrayBytes = self
             .chunks
@@ -272,7 +273,7 @@ impl StoredArray {
         Ok(bytes.into_fixed()?.into_owned())
     }
 
-    /// Finds the chunk that cannot be read and names its file.
+    /// Finds the unreadable chunk and names its file.
     fn damage(&self, subset: &ArraySubset, error: &ArrayError) -> Error {
         let unreadable = |chunk: &[u64]| {
             let read = self
@@ -297,7 +298,7 @@ impl StoredArray {
     }
 }
 
-/// Values of a chunk, or why chunks of the declared size cannot be read.
+/// Number of values per chunk, or why chunks of the declared size cannot be read.
 fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result<u64, String> {
     let first = vec![0; array.dimensionality()];
     let shape = array
@@ -312,19 +313,19 @@ fn chunk_values(array: &Array<dyn ReadableStorageTraits>) -> std::result::Result
     }
 }
 
-/// Whether Blosc has the last word on the bytes of a chunk, but for a checksum behind them.
+/// Whether Blosc is the last codec applied to a chunk, apart from a checksum.
 fn begins_with_blosc(array: &Array<dyn ReadableStorageTraits>) -> bool {
     let metadata = serde_json::to_value(array.metadata()).unwrap_or_default();
-    // One without settings may be its name alone.
+    // A codec without settings may be given by its name alone.
     let is = |codec: &Value, name: &str| codec == name || codec["name"] == name;
     match metadata["codecs"].as_array().map(Vec::as_slice) {
         Some([.., blosc, last]) => is(last, BLOSC) || is(last, "crc32c") && is(blosc, BLOSC),
-        // Version 2.
+        // Zarr version 2.
         _ => metadata["compressor"]["id"] == BLOSC,
     }
 }
 
-/// Bytes that the header of Blosc says to hold: the second of its words.
+/// The uncompressed size in the Blosc header, which is its second word.
 fn unpacked_size(piece: &Piece) -> Result<Option<u64>> {
     let header = piece.read(8)?;
     Ok(match header.as_chunks().0 {
@@ -333,14 +334,15 @@ fn unpacked_size(piece: &Piece) -> Result<Option<u64>> {
     })
 }
 
-/// The product of lengths; the largest number if it is larger still.
+/// The product of the lengths, saturating.
 fn values_of(shape: &[u64]) -> u64 {
     shape
         .iter()
         .fold(1, |product: u64, n| product.saturating_mul(*n))
 }
 
-/// As many chunks as one input touches on each thread, if it shares them with others; else one.
+/// Size of the cache: the chunks of one input for each thread if inputs share chunks, else one
+/// chunk.
 fn chunks_to_keep(array: &Array<dyn ReadableStorageTraits>) -> u64 {
     let per_input = values_of(array.chunk_grid_shape().get(1..).unwrap_or(&[]));
     let is_shared = array.chunk_grid_shape().first() < array.shape().first();
@@ -351,7 +353,7 @@ fn chunks_to_keep(array: &Array<dyn ReadableStorageTraits>) -> u64 {
     }
 }
 
-/// Inputs run in parallel, so each stays on its thread; checksums are verified.
+/// Inputs are read in parallel, so each read uses one thread. Checksums are verified.
 pub(super) fn codec_options() -> CodecOptions {
     CodecOptions::default()
         .with_concurrent_target(1)

@@ -1,4 +1,4 @@
-//! The transforms of all channels of a solution, every constant known; part of a checkpoint.
+//! The transforms of all channels of a solution, with known constants; part of a checkpoint.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,28 +6,28 @@ use super::Transform;
 use super::kind::ROUND_OFF;
 use crate::Field;
 
-/// One transform a channel; an empty list leaves any number of channels as they are.
+/// One transform per channel; an empty list leaves all channels unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Transforms(Vec<Transform>);
 
-/// A value that a transform does not take.
+/// A value outside the range of a transform.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Refused {
     /// The channel.
     pub channel: usize,
-    /// The position in it.
+    /// Index of the point in the channel.
     pub point: usize,
     /// The value.
     pub value: f64,
-    /// The largest size of the values of its field.
+    /// Largest absolute value of its field.
     pub largest: f64,
     /// The channel's transform.
     pub transform: Transform,
 }
 
 impl Transforms {
-    /// These of the channels; none at all if each leaves its channel as it is.
+    /// One transform per channel; empty if all of them leave values unchanged.
     pub fn new(channels: Vec<Transform>) -> Self {
         if channels.iter().all(|transform| transform.is_none()) {
             return Self::default();
@@ -35,24 +35,24 @@ impl Transforms {
         Self(channels)
     }
 
-    /// Whether values stay as they are.
+    /// Whether values remain unchanged.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// One a channel; empty if values stay as they are.
+    /// One transform per channel; empty if values remain unchanged.
     pub fn channels(&self) -> &[Transform] {
         &self.0
     }
 
-    /// Whether it has this number of channels, without a constant that is still to be found.
+    /// Whether it has this number of channels and no unknown constant.
     pub fn fits(&self, channels: usize) -> bool {
         let is_known = |t: &Transform| !matches!(t, Transform::Positive { scale: None });
         self.is_none() || (self.0.len() == channels && self.0.iter().all(is_known))
     }
 
-    /// Fields [.., channel, point] as they are learned; the first value that is not taken if there
-    /// is one.
+    /// Transforms fields [.., channel, point]; fails on the first value outside the range of its
+    /// transform.
     pub fn apply(&self, values: &mut [f64], points: usize) -> Result<(), Refused> {
         for (i, channel) in values.chunks_exact_mut(points.max(1)).enumerate() {
             let Some((number, transform)) = self.of(i) else {
@@ -76,13 +76,13 @@ impl Transforms {
         Ok(())
     }
 
-    /// The same of one field.
+    /// Transforms one field.
     pub fn apply_to(&self, field: &mut Field) -> Result<(), Refused> {
         let points = field.grid_shape().iter().product();
         self.apply(field.values_mut(), points)
     }
 
-    /// Fields [.., channel, point] back in their own units.
+    /// Transforms fields [.., channel, point] back to physical values.
     pub fn invert(&self, values: &mut [f64], points: usize) {
         for (i, channel) in values.chunks_exact_mut(points.max(1)).enumerate() {
             let Some((_, transform)) = self.of(i) else {
@@ -94,7 +94,7 @@ impl Transforms {
         }
     }
 
-    /// Number and transform of the i-th channel of a stack of fields.
+    /// Index and transform of the i-th channel of a stack of fields.
     fn of(&self, i: usize) -> Option<(usize, Transform)> {
         let channel = i.checked_rem(self.0.len())?;
         Some((channel, self.0[channel]))
@@ -102,7 +102,7 @@ impl Transforms {
 }
 
 impl Refused {
-    /// What is wrong.
+    /// The problem, in words.
     pub fn what(&self) -> String {
         let Self {
             channel,
@@ -118,7 +118,7 @@ impl Refused {
         )
     }
 
-    /// What to do.
+    /// The remedy, in words.
     pub fn advice(&self) -> String {
         let other = match self.transform {
             Transform::Log if self.value.abs() <= ROUND_OFF * self.largest => {
@@ -174,7 +174,7 @@ mod tests {
             assert_eq!(applied(-1e-7), applied(0.0), "{name}");
             assert!(applied(-1e-4).is_err() && applied(f64::NAN).is_err());
         }
-        // A field of rounding alone, of a solution of size 3.
+        // A field of rounding errors alone, from a solution of size 3.
         assert!(transforms(&["positive:3"]).apply(&mut [-5e-15], 1).is_ok());
         assert!(transforms(&["sqrt"]).apply(&mut [-5e-15], 1).is_err());
         let bounded = transforms(&["bounded:0:1"]);

@@ -1,16 +1,16 @@
-//! What the settings of a run ask for: one transform for all channels, or one a channel.
+//! The transforms in the settings of a run: one for all channels, or one per channel.
 
 use serde::{Deserialize, Serialize};
 
 use super::Transform;
 use crate::{Error, Result};
 
-/// A transform for all channels of the solution or one for each; nothing asks for none.
+/// A transform for all channels of the solution, or one per channel; an empty list means none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Vec<Transform>")]
 pub struct TransformConfig(Vec<Transform>);
 
-/// `transform = "log"` is short for a list of one.
+/// `transform = "log"` is short for a list with one entry.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -40,7 +40,7 @@ impl From<Vec<Transform>> for TransformConfig {
 }
 
 impl TransformConfig {
-    /// Whether every channel is learned as it is.
+    /// Whether all channels remain unchanged.
     pub fn is_none(&self) -> bool {
         self.0.iter().all(|transform| transform.is_none())
     }

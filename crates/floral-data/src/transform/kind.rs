@@ -1,4 +1,4 @@
-//! One transform: a function of values, its inverse, and the values it takes.
+//! A single transform: a function of values, its inverse, and its range of valid values.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,51 +7,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Added to values over their scale by `positive`, so that zero has a finite place: ln(e^F - 1) is
-/// about -4.6. What is predicted below that place is zero.
+/// Added by `positive` to values divided by their scale, so that zero has a finite transform:
+/// ln(e^F - 1) is about -4.6. Predictions below that become zero.
 const FLOOR: f64 = 0.01;
 
-/// Left at both ends by `bounded` for the same reason: logits are within 6.9.
+/// Margin of `bounded` at both ends, for the same reason: logits are within 6.9.
 const MARGIN: f64 = 1e-3;
 
-/// What values may be out of range by, in units of the largest around them: the rounding of solvers, and
-/// of data in single precision.
+/// Largest violation of the range that is attributed to rounding, relative to the largest nearby
+/// value: the rounding of solvers and of data in single precision.
 pub(super) const ROUND_OFF: f64 = 1e-6;
 
-/// How the values of one channel are learned; written as `none`, `log`, `sqrt`, `positive`,
-/// `positive:SCALE` or `bounded:FROM:TO`.
+/// The transform of one channel, written as `none`, `log`, `sqrt`, `positive`, `positive:SCALE` or
+/// `bounded:FROM:TO`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Transform {
-    /// As they are.
+    /// Unchanged.
     #[default]
     None,
     /// The logarithm.
     Log,
     /// The square root.
     Sqrt,
-    /// The inverse of softplus: u where it is larger than the scale, its logarithm where smaller.
+    /// The inverse of softplus: approximately u where u exceeds the scale, and logarithmic where u
+    /// is smaller.
     Positive {
-        /// Where the one turns into the other; the root mean square of the training data if absent.
+        /// The scale of the transition; the root mean square of the training data if absent.
         scale: Option<f64>,
     },
-    /// The logit of the place between two limits.
+    /// The logit of the relative position between two limits.
     Bounded {
-        /// The lower one.
+        /// The lower limit.
         from: f64,
-        /// The upper one.
+        /// The upper limit.
         to: f64,
     },
 }
 
 impl Transform {
-    /// Whether it leaves values as they are.
+    /// Whether values remain unchanged.
     #[inline]
     pub fn is_none(self) -> bool {
         self == Self::None
     }
 
-    /// Whether it takes a value.
+    /// Whether a value is in the valid range.
     pub fn takes(self, value: f64) -> bool {
         match self {
             Self::None => true,
@@ -61,9 +62,9 @@ impl Transform {
         }
     }
 
-    /// A value as it is taken: itself or, where rounding alone has put it out of range, the end of the
-    /// range. `largest` is the largest size of the values around it. None where it is not taken: a
-    /// logarithm has no end of its range to take.
+    /// The value itself, or the nearest end of the range if the value is outside by rounding only.
+    /// `largest` is the largest absolute value nearby. None if the value is invalid; the range of a
+    /// logarithm has no end to round to.
     #[inline]
     pub fn taken(self, value: f64, largest: f64) -> Option<f64> {
         if self.takes(value) {
@@ -79,7 +80,7 @@ impl Transform {
         ((end - value).abs() <= ROUND_OFF * size).then_some(end)
     }
 
-    /// The values that it takes, in words.
+    /// The valid range, in words.
     pub fn range(self) -> String {
         match self {
             Self::None => "any value".into(),
@@ -89,7 +90,7 @@ impl Transform {
         }
     }
 
-    /// What is learned of a value that it takes.
+    /// The transform of a valid value.
     #[inline]
     pub fn apply(self, value: f64) -> f64 {
         match self {
@@ -109,13 +110,13 @@ impl Transform {
         }
     }
 
-    /// The inverse: a value in the range, for any number.
+    /// The inverse, defined for any number; its value is in the valid range.
     #[inline]
     pub fn invert(self, learned: f64) -> f64 {
         match self {
             Self::None => learned,
             Self::Log => learned.exp(),
-            // The square would fold what is below zero to the other side.
+            // Without the clamp, the square would map negative numbers to positive values.
             Self::Sqrt => learned.max(0.0).powi(2),
             Self::Positive { scale } => {
                 let scale = scale.unwrap_or(1.0);

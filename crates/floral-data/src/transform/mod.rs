@@ -1,18 +1,18 @@
-//! Transforms: solutions are learned through a function of their values, and what is predicted goes
-//! back through its inverse, so that it keeps to its range: a concentration is never negative.
+//! Transforms: methods learn a function of a solution's values, and predictions are mapped back by
+//! its inverse. Predictions thus remain in the valid range: a concentration is never negative.
 //!
-//! | transform | values | learned | what is predicted |
+//! | transform | values | learned | predictions |
 //! |---|---|---|---|
 //! | `none` | any | u | any |
 //! | `log` | u > 0 | ln u | > 0 |
 //! | `sqrt` | u >= 0 | the root of u | >= 0 |
 //! | `positive`, `positive:SCALE` | u >= 0 | u where it is large, its logarithm where it is small | >= 0 |
-//! | `bounded:FROM:TO` | from it to there | the logit of its place between them | the same |
+//! | `bounded:FROM:TO` | FROM <= u <= TO | logit of the relative position | same as values |
 //!
-//! A [`Transform`] is that of one channel, [`TransformConfig`] what the settings of a run ask for,
-//! [`Transforms`] those of all channels with every constant known. High and low fidelity are
-//! transformed before the residual is taken; every realization is inverted, and statistics
-//! are taken of what is inverted.
+//! A [`Transform`] applies to one channel. [`TransformConfig`] holds the settings of a run, and
+//! [`Transforms`] the transforms of all channels with known constants. High and low fidelity are
+//! transformed before the residual is computed. Every realization is inverted before statistics are
+//! computed.
 
 mod channels;
 mod config;

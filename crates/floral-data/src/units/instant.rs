@@ -1,9 +1,10 @@
-//! The dates from which times are counted, as in `hours since 2000-01-01 06:00:00`.
+//! Reference dates of times, as in `hours since 2000-01-01 06:00:00`.
 
-/// The first whole year of the Gregorian calendar; the standard one of CF is Julian before.
+/// The first full year of the Gregorian calendar; before it, CF's standard calendar is Julian.
 const FIRST_YEAR: i64 = 1583;
 
-/// Seconds from 1970 to a date and time of the Gregorian calendar; none if the text is no such date.
+/// Seconds from 1970 to a date and time of the Gregorian calendar; none if the text is not a valid
+/// date.
 pub(super) fn seconds(text: &str) -> Option<f64> {
     let text = text.trim();
     let (date, rest) = match text.find([' ', 'T']) {
@@ -18,7 +19,7 @@ pub(super) fn seconds(text: &str) -> Option<f64> {
     Some(86400.0 * days as f64 + clock_seconds(clock)? - zone_seconds(zone)?)
 }
 
-/// Days from 1970 to a date such as `2000-01-01`, by the algorithm of Hinnant (2014), days_from_civil.
+/// Days from 1970 to a date such as `2000-01-01`, by days_from_civil of Hinnant (2014).
 fn days(date: &str) -> Option<i64> {
     let numbers: Option<Vec<i64>> = date.split('-').map(digits).collect();
     let [year, month, day] = numbers?[..] else {
@@ -39,13 +40,13 @@ fn days(date: &str) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// A number of digits alone.
+/// A number that consists of up to four digits.
 fn digits(text: &str) -> Option<i64> {
     let is_number = !text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
-/// Seconds of a time of day such as `06:30` or `06:30:15.5`; none given is midnight.
+/// Seconds of a time of day such as `06:30` or `06:30:15.5`; an empty text is midnight.
 fn clock_seconds(clock: &str) -> Option<f64> {
     if clock.is_empty() {
         return Some(0.0);
@@ -60,7 +61,7 @@ fn clock_seconds(clock: &str) -> Option<f64> {
     is_time.then_some(60.0 * minutes as f64 + seconds)
 }
 
-/// Seconds by which a zone is ahead, such as `Z`, `UTC`, `+02:00` or `-3`.
+/// Seconds by which a time zone is ahead, such as `Z`, `UTC`, `+02:00` or `-3`.
 fn zone_seconds(zone: &str) -> Option<f64> {
     let (sign, hours) = match zone {
         "" | "Z" | "UTC" | "GMT" => return Some(0.0),

@@ -1,10 +1,12 @@
-//! Units of measurement: whether two texts mean the same, or what takes values from one to the other.
+//! Units of measurement: whether two texts denote the same unit, or how values convert between
+//! them.
 //!
 //! The notation is that of UDUNITS, which CF attributes use: products, quotients and powers of
-//! prefixed units and numbers, as in `mm`, `m s-1`, `1e-3 kg/m3`, `W m^-2 K^-1`; scales with a zero of
-//! their own, as `degC`; and times since a date, as `hours since 2000-01-01`. `parser.rs` reads the
-//! notation, `table.rs` knows the names, `instant.rs` the dates. A text that is unknown is equal to
-//! itself alone. Ours: the crates that parse units follow other notations (UCUM, GNU units).
+//! prefixed units and numbers, as in `mm`, `m s-1`, `1e-3 kg/m3`, `W m^-2 K^-1`; scales with an
+//! offset, such as `degC`; and times since a date, such as `hours since 2000-01-01`. `parser.rs`
+//! reads the notation, `table.rs` knows the names, `instant.rs` the dates. An unknown text equals
+//! only itself. This is implemented here because the crates that parse units follow other notations
+//! (UCUM, GNU units).
 
 mod instant;
 mod parser;
@@ -15,34 +17,34 @@ use std::fmt;
 /// Length, mass, time, temperature, current, amount, luminous intensity.
 type Dimensions = [i32; 7];
 
-/// The linear map that takes values to other units: `factor` x + `offset`.
+/// The linear map to other units: `factor` x + `offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conversion {
-    /// The ratio of the units.
+    /// Ratio of the units.
     pub factor: f64,
-    /// The zero of the first in units of the second.
+    /// The zero of the first unit, expressed in the second.
     pub offset: f64,
 }
 
 impl Conversion {
-    /// Values stay as they are.
+    /// The identity.
     pub const NONE: Self = Self {
         factor: 1.0,
         offset: 0.0,
     };
 
-    /// A value in the other units.
+    /// A value converted to the other units.
     pub fn apply(self, value: f64) -> f64 {
         self.factor * value + self.offset
     }
 
-    /// Whether values stay as they are.
+    /// Whether values remain unchanged.
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 }
 
-/// In words, such as `times 1.8 plus 32`.
+/// The conversion in words, such as `times 1.8 plus 32`.
 impl fmt::Display for Conversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { factor, offset } = self;
@@ -54,21 +56,21 @@ impl fmt::Display for Conversion {
     }
 }
 
-/// How one unit relates to another.
+/// The relation of two units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Relation {
-    /// They are the same.
+    /// The units are equal.
     Same,
-    /// Values become those in the other by this map.
+    /// Values convert by this map.
     Converted(Conversion),
-    /// They measure different things.
+    /// The units have different dimensions.
     Apart,
-    /// One of them is unknown.
+    /// At least one unit is unknown.
     Unknown,
 }
 
 impl Relation {
-    /// The map between the units, if there is one.
+    /// The conversion between the units, if there is one.
     pub fn conversion(self) -> Option<Conversion> {
         match self {
             Self::Same => Some(Conversion::NONE),
@@ -78,7 +80,7 @@ impl Relation {
     }
 }
 
-/// How units `from` relate to units `to`.
+/// The relation of units `from` to units `to`.
 ///
 /// ```
 /// use floral_data::units::{Conversion, Relation, relation};
@@ -111,7 +113,8 @@ pub fn relation(from: &str, to: &str) -> Relation {
     }
 }
 
-/// A whole number, its inverse, or a number of few digits where rounding has left it a little beside.
+/// Removes the rounding error of a factor that is an integer, the inverse of an integer, or a
+/// number with few digits.
 fn tidy(factor: f64) -> f64 {
     for (value, is_inverse) in [(factor, false), (1.0 / factor, true)] {
         let whole = value.round();
@@ -122,14 +125,14 @@ fn tidy(factor: f64) -> f64 {
     nearest(factor, format!("{factor:.12e}"), 1e-15 * factor)
 }
 
-/// A number of nine decimals where rounding has left it a little beside.
+/// Removes the rounding error of an offset with at most nine decimals.
 fn tidy_offset(offset: f64) -> f64 {
     let margin = 1e-12 * offset.abs().max(1.0);
-    // Not the zero with a sign.
+    // Adding 0.0 turns a negative zero into zero.
     nearest(offset, format!("{offset:.9}"), margin) + 0.0
 }
 
-/// The number that a text writes, if it is within a margin.
+/// The number in a text, if it is within a margin of the value.
 fn nearest(value: f64, text: String, margin: f64) -> f64 {
     let short = text.parse().unwrap_or(value);
     if (short - value).abs() <= margin {
@@ -139,13 +142,13 @@ fn nearest(value: f64, text: String, margin: f64) -> f64 {
     }
 }
 
-/// A unit: x of it are `scale` x + `zero` in base units.
+/// A unit: x of it equals `scale` x + `zero` in base units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Unit {
     scale: f64,
     zero: f64,
     dimensions: Dimensions,
-    /// Whether values are points in time, and `zero` is in seconds since 1970.
+    /// Whether values are points in time; `zero` is then in seconds since 1970.
     is_instant: bool,
 }
 
@@ -161,8 +164,8 @@ impl Unit {
         }
     }
 
-    /// The product with another unit. A zero of its own has no meaning in a product, and whether it
-    /// does in a multiple, as in `10 degC`, is not known.
+    /// The product with another unit. Offsets are dropped in products; none for multiples such as
+    /// `10 degC`, whose meaning is unclear, and for points in time.
     fn times(self, other: Self) -> Option<Self> {
         if self.is_instant || other.is_instant {
             return None;

@@ -2,16 +2,16 @@
 
 use super::{Unit, instant, table};
 
-/// Characters of the longest text.
+/// Largest length of a text.
 const LONGEST: usize = 256;
 
-/// Parentheses within parentheses, at most.
+/// Largest depth of nested parentheses.
 const DEEPEST: usize = 8;
 
-/// Words that move the zero of a unit.
+/// Words that shift the zero of a unit.
 const SHIFTS: [&str; 5] = ["@", "since", "from", "after", "ref"];
 
-/// The unit that a text names; none if it is not known.
+/// The unit denoted by a text; none if it is unknown.
 pub(super) fn parse(text: &str) -> Option<Unit> {
     let text = plain(text.trim());
     if text.is_empty() || text.len() > LONGEST {
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Option<Unit> {
     is_measure.then_some(unit)
 }
 
-/// A text and its origin, as in `hours since 2000-01-01` or `K @ 273.15`.
+/// A unit and its origin, as in `hours since 2000-01-01` or `K @ 273.15`.
 fn shift(text: &str) -> Option<(&str, &str)> {
     let lower = text.to_ascii_lowercase();
     SHIFTS.iter().find_map(|word| {
@@ -37,7 +37,7 @@ fn shift(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// A unit whose values are counted from a number, or from a date.
+/// A unit whose values are counted from a number or from a date.
 fn shifted(unit: Unit, origin: &str) -> Option<Unit> {
     let is_time = unit.dimensions == [0, 0, 1, 0, 0, 0, 0];
     if let Some(seconds) = instant::seconds(origin).filter(|_| is_time) {
@@ -54,7 +54,7 @@ fn shifted(unit: Unit, origin: &str) -> Option<Unit> {
     })
 }
 
-/// The text in characters of ASCII, but for those of names.
+/// The text with superscripts and variant symbols replaced by standard ones.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut was_raised = false;
@@ -81,7 +81,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// A piece of a text.
+/// A token of a text.
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     Number(f64),
@@ -100,7 +100,7 @@ fn product(text: &str) -> Option<Unit> {
     rest.is_empty().then_some(unit)
 }
 
-/// Factors from left to right, up to the end or to a parenthesis: `W/m2 K` is `(W/m2) K`.
+/// Factors from left to right, up to the end or a closing parenthesis: `W/m2 K` is `(W/m2) K`.
 fn factors(rest: &mut &[Token], depth: usize) -> Option<Unit> {
     let mut unit = factor(rest, depth)?;
     while !matches!(rest.first(), None | Some(Token::Close)) {
@@ -143,7 +143,7 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        // A number right behind a name, a number or a parenthesis is its power.
+        // A number directly after a name, a number or a parenthesis is its power.
         let is_behind = matches!(
             tokens.last(),
             Some(Token::Name(_) | Token::Number(_) | Token::Close)
@@ -184,7 +184,7 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-/// Bytes of a whole number with or without a sign; none if it goes on with a fraction.
+/// Length in bytes of an integer with an optional sign; none if a fraction follows.
 fn whole(text: &str) -> Option<usize> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let count = digits.bytes().take_while(u8::is_ascii_digit).count();
@@ -194,7 +194,7 @@ fn whole(text: &str) -> Option<usize> {
     (count > 0 && !is_fraction).then_some(text.len() - after.len())
 }
 
-/// Bytes of a number, as in `1.5` or `1e-3`.
+/// Length in bytes of a number, such as `1.5` or `1e-3`.
 fn number(text: &str) -> Option<usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = usize::from(text.starts_with(['-', '+']));
@@ -203,7 +203,7 @@ fn number(text: &str) -> Option<usize> {
     let after = match text[length..].strip_prefix('.') {
         Some(fraction) => {
             let after = digits(fraction);
-            // A dot behind whole digits may be a product, as in `10.m`.
+            // A dot after an integer may denote a product, as in `10.m`.
             length += if before + after > 0 && after > 0 {
                 1 + after
             } else {
@@ -224,7 +224,7 @@ fn number(text: &str) -> Option<usize> {
     Some(length)
 }
 
-/// A name at the beginning of a text: letters, with digits between them.
+/// A name at the start of a text: letters, possibly with digits between them.
 fn name(text: &str) -> Option<&str> {
     let is_part = |c: char| c.is_alphanumeric() || "_%°'\"".contains(c);
     let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
@@ -232,8 +232,8 @@ fn name(text: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Joins the words of scales of temperature, as in `deg K` and `degrees Celsius`: no one means an angle
-/// times a temperature.
+/// Joins the words of temperature scales, such as `deg K` and `degrees Celsius`; they never denote
+/// an angle times a temperature.
 fn merged(tokens: Vec<Token>) -> Vec<Token> {
     let mut merged: Vec<Token> = Vec::new();
     for token in tokens {

@@ -1,5 +1,5 @@
-//! The names of units and prefixes, as UDUNITS has them: names in any case and with a plural, symbols as
-//! they are. Names that are read in two ways, such as `ton`, `year` or `mb`, are left out.
+//! The names of units and prefixes in UDUNITS: names in any case and in the plural, symbols exactly
+//! as written. Ambiguous names such as `ton`, `year` or `mb` are left out.
 
 use std::f64::consts::{PI, TAU};
 
@@ -18,7 +18,7 @@ const FORCE: Dimensions = [1, 1, -2, 0, 0, 0, 0];
 const PRESSURE: Dimensions = [-1, 1, -2, 0, 0, 0, 0];
 const ENERGY: Dimensions = [2, 1, -2, 0, 0, 0, 0];
 
-/// A unit: its scale in base units, dimensions, symbols, and names in small letters.
+/// A unit: its scale in base units, dimensions, symbols, and names in lower case.
 type Entry = (
     f64,
     Dimensions,
@@ -65,7 +65,7 @@ const UNITS: &[Entry] = &[
     (1e-10, LENGTH, &["Å"], &["angstrom"]),
 ];
 
-/// Units that take no prefix: the rest of a word would be mistaken for one.
+/// Units that take no prefix, because the rest of a word could be mistaken for one.
 const ALONE: &[Entry] = &[
     (60.0, TIME, &["min"], &["minute"]),
     (3600.0, TIME, &["h", "hr"], &["hour"]),
@@ -144,10 +144,10 @@ const PREFIXES: &[(&str, &str, f64)] = &[
     ("Y", "yotta", 1e24),
 ];
 
-/// How scales of temperature are spelled, before their initial or name.
+/// Words that precede the initial or name of a temperature scale.
 const DEGREES: [&str; 4] = ["deg", "degree", "degrees", "°"];
 
-/// The unit of a name or symbol; none if it is not known.
+/// The unit with a name or symbol; none if it is unknown.
 pub(super) fn unit(word: &str) -> Option<Unit> {
     let own = temperature(word)
         .or_else(|| of(ALONE, word))
@@ -155,12 +155,12 @@ pub(super) fn unit(word: &str) -> Option<Unit> {
     own.or_else(|| prefixed(word))
 }
 
-/// Whether two words are one scale of temperature, as in `degrees Celsius`.
+/// Whether two words denote a temperature scale, as in `degrees Celsius`.
 pub(super) fn is_scale(degrees: &str, word: &str) -> bool {
     DEGREES.contains(&degrees.to_ascii_lowercase().as_str()) && scale(word).is_some()
 }
 
-/// Scales of temperature: those with a zero of their own, and kelvin as `degrees_K`.
+/// Temperature scales: those with an offset, and kelvin written as `degrees_K`.
 fn temperature(word: &str) -> Option<Unit> {
     let lower = word.to_ascii_lowercase();
     if matches!(lower.as_str(), "celsius" | "fahrenheit") {
@@ -202,7 +202,7 @@ fn symbol(entries: &[Entry], word: &str) -> Option<Unit> {
     Some(Unit::new(entry.0, entry.1))
 }
 
-/// The unit of a name in small letters, or of its plural.
+/// The unit with a name in lower case, or its plural.
 fn name(entries: &[Entry], word: &str) -> Option<Unit> {
     let singular = match word {
         "feet" => Some("foot"),
@@ -216,7 +216,7 @@ fn name(entries: &[Entry], word: &str) -> Option<Unit> {
     Some(Unit::new(entry.0, entry.1))
 }
 
-/// A symbol behind the symbol of a prefix, or a name behind its name.
+/// A symbol after the symbol of a prefix, or a name after the name of a prefix.
 fn prefixed(word: &str) -> Option<Unit> {
     let lower = word.to_ascii_lowercase();
     PREFIXES.iter().find_map(|(short, long, scale)| {

@@ -1,4 +1,4 @@
-//! Facts of UDUNITS 2.2.28, and where we are more careful than it is.
+//! Facts of UDUNITS 2.2.28, and cases in which FLORAL is more careful.
 
 use std::f64::consts::PI;
 

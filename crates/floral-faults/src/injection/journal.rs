@@ -1,5 +1,5 @@
-//! What the library did to files, in order, if it is asked for: what a disk may hold after a power
-//! failure follows from it.
+//! The journal: the file operations of the library in order, if requested. It determines what a
+//! disk may contain after a power failure.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,35 +9,35 @@ use std::sync::{Mutex, PoisonError};
 use floral::storage::operations::Step;
 use serde::{Deserialize, Serialize};
 
-/// A step that succeeded. Files are known by their number in the file system.
+/// A step that succeeded. Files are identified by their inode number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Done {
-    /// A file was opened under a path.
+    /// A file was opened at a path.
     Opened {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Its number.
+        /// The number of the file.
         file: u64,
-        /// Whether nothing is in it, as in one that was made.
+        /// Whether the file is empty, for example because it was created.
         is_empty: bool,
     },
-    /// Bytes were added at the end of a file.
+    /// Bytes were appended to a file.
     Written(u64, Vec<u8>),
-    /// What was written to a file has reached the disk.
+    /// The bytes of a file have reached the disk.
     Synced(u64),
-    /// The list of a folder's files has reached the disk.
+    /// The entries of a folder have reached the disk.
     FolderSynced(PathBuf),
-    /// All has.
+    /// Everything has reached the disk.
     AllSynced,
-    /// A file that was opened before has got this name as well.
+    /// A file that was opened before got this additional name.
     Linked(PathBuf, u64),
-    /// What stood under the first name stands under the second.
+    /// A file or folder was renamed from the first to the second path.
     Renamed(PathBuf, PathBuf),
-    /// What stood under two names was exchanged.
+    /// Two paths were exchanged.
     Exchanged(PathBuf, PathBuf),
-    /// A folder was made.
+    /// A folder was created.
     FolderMade(PathBuf),
-    /// A folder and all in it was removed.
+    /// A folder was removed with all its contents.
     FolderRemoved(PathBuf),
     /// A file was removed.
     Removed(PathBuf),
@@ -46,19 +46,19 @@ pub enum Done {
 static JOURNAL: Mutex<Vec<Done>> = Mutex::new(Vec::new());
 static IS_KEPT: AtomicBool = AtomicBool::new(false);
 
-/// Keeps all steps from here on, for [`take`].
+/// Records all steps from here on, for [`take`].
 pub fn keep() {
     super::begin();
     IS_KEPT.store(true, Ordering::SeqCst);
 }
 
-/// The steps so far; those after it are not kept.
+/// Returns the steps so far and stops recording.
 pub fn take() -> Vec<Done> {
     IS_KEPT.store(false, Ordering::SeqCst);
     std::mem::take(&mut *JOURNAL.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Adds a step of the library, if they are kept.
+/// Adds a step of the library if steps are recorded.
 pub(super) fn add(step: &Step<'_>) {
     if !IS_KEPT.load(Ordering::Relaxed) {
         return;
@@ -91,7 +91,7 @@ fn push(steps: impl IntoIterator<Item = Done>) {
     journal.extend(steps);
 }
 
-/// A folder and those above it that are missing, from the top.
+/// A folder and its parents, as far as they do not exist, from the top.
 fn missing(path: &Path) -> impl Iterator<Item = PathBuf> {
     let missing: Vec<PathBuf> = path
         .ancestors()

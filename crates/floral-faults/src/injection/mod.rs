@@ -1,4 +1,4 @@
-//! Faults of file operations: the n-th of a process fails, or the process ends before it.
+//! Faults of file operations: the n-th operation of a process fails, or the process ends before it.
 
 pub mod journal;
 
@@ -8,36 +8,38 @@ use std::sync::{Mutex, PoisonError};
 
 use floral::storage::operations::{self, Step, Watcher};
 
-/// What befalls an operation.
+/// The fault of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// There is no space left, for this operation and all after it.
+    /// No space is left, for this operation and all later ones.
     Full,
     /// The device fails once.
     Broken,
-    /// It is not permitted, once.
+    /// The operation is not permitted, once.
     Denied,
-    /// Half of the bytes are written, then the device fails; of an operation without bytes, before it.
+    /// Half of the bytes are written, then the device fails. An operation without bytes fails at
+    /// once.
     Short,
-    /// The process ends before it, as if killed.
+    /// The process ends before the operation, as if killed.
     End,
-    /// Nothing can be written any more: this operation and all after it.
+    /// The file system becomes read-only for this operation and all later ones.
     ReadOnly,
-    /// Of what is read, counted on its own, the device gives nothing, once.
+    /// A read fails once. Reads are counted separately.
     Unread,
 }
 
-/// The exit code of a process that was ended.
+/// The exit code of a process ended by a fault.
 pub const ENDED: i32 = 137;
 
-/// Faults to come, each at an operation counted from one; and what was counted so far.
+/// The faults to inject, each with the number of its operation, counted from one; and the numbers
+/// of operations so far.
 static FAULTS: Mutex<Vec<(u32, Fault)>> = Mutex::new(Vec::new());
 static ARE_SET: AtomicBool = AtomicBool::new(false);
 static WRITES: AtomicU32 = AtomicU32::new(0);
 static READS: AtomicU32 = AtomicU32::new(0);
 
-/// Lets the n-th file operations from here on meet faults, counted from one, in the place of those set
-/// before. They are those of the process: one test at a time can have them.
+/// Injects faults at the n-th file operations from here on, counted from one, and replaces earlier
+/// ones. Faults apply to the whole process, so only one test at a time can use them.
 pub fn let_fail(faults: &[(u32, Fault)]) {
     begin();
     WRITES.store(0, Ordering::SeqCst);
@@ -46,7 +48,7 @@ pub fn let_fail(faults: &[(u32, Fault)]) {
     ARE_SET.store(!faults.is_empty(), Ordering::SeqCst);
 }
 
-/// Whether all faults were met.
+/// Whether all faults have occurred.
 pub fn has_failed() -> bool {
     let faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
     let is_past = |(operation, fault): &(u32, Fault)| {
@@ -59,7 +61,7 @@ pub fn has_failed() -> bool {
     !faults.is_empty() && faults.iter().all(is_past)
 }
 
-/// The fault that the next operation meets, if it meets one.
+/// The fault of the next operation, if it has one.
 fn met(count: &AtomicU32) -> Option<Fault> {
     if !ARE_SET.load(Ordering::Relaxed) {
         return None;
@@ -87,10 +89,10 @@ impl Fault {
     }
 }
 
-/// Stands beside the operations of the library.
+/// Watches the operations of the library.
 struct Injected;
 
-/// Lets the operations of the library pass by here.
+/// Routes the file operations of the library through this module.
 fn begin() {
     operations::watch(&Injected);
 }

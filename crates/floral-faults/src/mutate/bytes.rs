@@ -1,18 +1,18 @@
-//! Damage to bytes: blind, to the digits of a text, or to the words of a binary file.
+//! Damages bytes: blindly, or the digits of a text, or the words of a binary file.
 
 use std::ops::Range;
 
 use super::hostile;
 use crate::dice::Dice;
 
-/// Bytes of the longest piece that is moved.
+/// Maximum length of a moved piece, in bytes.
 const LONGEST: usize = 64;
 
-/// What replaces a number in a text, beside other numbers.
+/// Replacements for a number in a text, besides other numbers.
 const CELLS: [&str; 8] = ["", "nan", "inf", "-1", "1e999", "True", "((", "\u{1b}[2J"];
 
-/// One to six changes without knowledge of the format: bits flip, pieces are cut, doubled, moved,
-/// overwritten, or replaced from another file.
+/// One to six changes without knowledge of the format: bits are flipped; pieces are cut out,
+/// duplicated, moved, overwritten, or replaced by pieces of another file.
 pub fn blind(dice: &mut Dice, bytes: &[u8], others: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + dice.below(6) {
@@ -44,7 +44,8 @@ pub fn blind(dice: &mut Dice, bytes: &[u8], others: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// One to three numbers of a text replaced, as of a table or the header of an array; none if it has none.
+/// Replaces one to three numbers in a text, for example a table or the header of an array; `None`
+/// if there are no numbers.
 pub fn digits(dice: &mut Dice, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + dice.below(3) {
@@ -62,7 +63,7 @@ pub fn digits(dice: &mut Dice, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Where digits stand, in the first part of a file that may be long.
+/// The positions of numbers, in the first part of a file that may be long.
 fn numbers(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, byte) in bytes.iter().enumerate().take(4096) {
@@ -75,7 +76,7 @@ fn numbers(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// One to four words of one to eight bytes replaced by numbers at edges, in either byte order.
+/// Replaces one to four words of one to eight bytes by extreme numbers, in either byte order.
 pub fn words(dice: &mut Dice, bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + dice.below(4) {

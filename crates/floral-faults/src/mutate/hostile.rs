@@ -1,10 +1,10 @@
-//! Values that programs stumble over.
+//! Values that are likely to cause errors.
 
 use ciborium::Value;
 
 use crate::dice::Dice;
 
-/// Whole numbers at the edges of types and of memory.
+/// Whole numbers at the limits of types and of memory.
 const NUMBERS: [u64; 17] = [
     0,
     1,
@@ -41,7 +41,8 @@ const TEXTS: [&str; 12] = [
     "roll:x",
 ];
 
-/// Unlikely measurements. JSON and TOML cannot write the last two, or write them as null or text.
+/// Unlikely real numbers. JSON and TOML cannot represent the last two, or write them as null or
+/// text.
 const REALS: [f64; 10] = [
     -1.0,
     -0.0,
@@ -55,17 +56,17 @@ const REALS: [f64; 10] = [
     f64::INFINITY,
 ];
 
-/// A number at an edge.
+/// An extreme whole number.
 pub fn number(dice: &mut Dice) -> u64 {
     *dice.pick(&NUMBERS)
 }
 
-/// A real number at an edge.
+/// An extreme real number.
 pub fn real(dice: &mut Dice) -> f64 {
     *dice.pick(&REALS)
 }
 
-/// A value of any kind.
+/// A value of any type.
 pub fn value(dice: &mut Dice) -> Value {
     match dice.below(10) {
         0..4 => number(dice).into(),
@@ -77,7 +78,7 @@ pub fn value(dice: &mut Dice) -> Value {
             0 => Value::Array(Vec::new()),
             1 => Value::Map(Vec::new()),
             2 => Value::Array(vec![number(dice).into(); dice.below(6)]),
-            // A list in a list in a list.
+            // A deeply nested list.
             _ => (0..dice.below(200)).fold(0.into(), |inner, _| Value::Array(vec![inner])),
         },
         _ => match dice.below(3) {

@@ -1,8 +1,9 @@
-//! Mutations: bytes of an intact file become those of a damaged or a hostile one.
+//! Mutations: turn the bytes of an intact file into those of a damaged or hostile one.
 //!
-//! `bytes.rs` ignores the format or replaces numbers in text and binary headers, `tree.rs` changes JSON,
-//! TOML and CBOR, `wrapped.rs` changes what other formats enclose: the header of safetensors, the arrays
-//! of an archive. `hostile.rs` has the values that programs stumble over.
+//! `bytes.rs` ignores the format, or replaces numbers in text and binary headers. `tree.rs` changes
+//! JSON, TOML and CBOR. `wrapped.rs` changes structures inside other formats: the header of
+//! safetensors, the arrays of an archive. `hostile.rs` holds values that are likely to cause
+//! errors.
 
 mod bytes;
 mod hostile;
@@ -14,10 +15,10 @@ use std::path::Path;
 use crate::dice::Dice;
 use tree::Syntax;
 
-/// One case in this many ignores the structure, where it is known.
+/// One case in this many ignores the structure, even if it is known.
 const BLIND: usize = 4;
 
-/// The damaged bytes of a file of this name; `others` are bytes to splice from.
+/// The damaged bytes of a file with this name; `others` holds bytes to splice in.
 pub fn damaged(dice: &mut Dice, name: &Path, bytes: &[u8], others: &[u8]) -> Vec<u8> {
     let known = match dice.one_in(BLIND) {
         true => None,
@@ -26,7 +27,7 @@ pub fn damaged(dice: &mut Dice, name: &Path, bytes: &[u8], others: &[u8]) -> Vec
     known.unwrap_or_else(|| bytes::blind(dice, bytes, others))
 }
 
-/// By the structure of the format that the name implies; none where the bytes do not have it.
+/// Uses the structure of the format that the name implies; `None` if the bytes do not have it.
 fn by_structure(dice: &mut Dice, name: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
     let file = name.file_name()?.to_string_lossy();
     match file.rsplit('.').next().unwrap_or_default() {

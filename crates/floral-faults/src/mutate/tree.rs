@@ -1,11 +1,12 @@
-//! JSON, TOML and CBOR as one kind of tree: values in it replaced, removed, doubled, exchanged.
+//! JSON, TOML and CBOR as one type of tree, whose values are replaced, removed, duplicated or
+//! exchanged.
 
 use ciborium::Value;
 
 use super::hostile;
 use crate::dice::Dice;
 
-/// How a tree is written.
+/// The syntax of a tree.
 #[derive(Clone, Copy)]
 pub enum Syntax {
     Json,
@@ -38,8 +39,8 @@ impl Syntax {
     }
 }
 
-/// The bytes with one to three changes; none if they do not have this syntax, or cannot be written in it
-/// any more.
+/// The bytes after one to three changes; `None` if the bytes do not have this syntax, or if the
+/// changed tree cannot be written in it.
 pub fn damaged(dice: &mut Dice, bytes: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
     let mut tree = syntax.read(bytes)?;
     for _ in 0..1 + dice.below(3) {
@@ -52,7 +53,7 @@ pub fn damaged(dice: &mut Dice, bytes: &[u8], syntax: Syntax) -> Option<Vec<u8>>
     syntax.write(tree)
 }
 
-/// TOML has no null.
+/// Removes nulls, because TOML has none.
 fn remove_nulls(tree: &mut Value) {
     match tree {
         Value::Array(list) => {
@@ -67,7 +68,7 @@ fn remove_nulls(tree: &mut Value) {
     }
 }
 
-/// Values in a tree, itself among them.
+/// Number of values in a tree, including the root.
 fn size(tree: &Value) -> usize {
     let inner: usize = match tree {
         Value::Array(list) => list.iter().map(size).sum(),
@@ -77,7 +78,7 @@ fn size(tree: &Value) -> usize {
     1 + inner
 }
 
-/// The value of this number, counted from the root.
+/// The value with this number, counted from the root.
 fn at<'a>(tree: &'a mut Value, left: &mut usize) -> Option<&'a mut Value> {
     if *left == 0 {
         return Some(tree);
@@ -110,7 +111,7 @@ fn alter(dice: &mut Dice, node: &mut Value, value: Value) {
                 _ => map[at].1 = value,
             }
         }
-        // Near misses find more than nonsense.
+        // Small changes reveal more errors than arbitrary values.
         Value::Integer(number) if dice.one_in(3) => {
             let near = i64::try_from(*number).unwrap_or(0);
             *node = near.saturating_add(*dice.pick(&[-1, 1])).into();

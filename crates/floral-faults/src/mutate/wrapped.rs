@@ -1,5 +1,5 @@
-//! Structures within structures: the header of safetensors and what its metadata and arrays hold; arrays
-//! in an archive, which is wrapped again with correct checksums.
+//! Structures inside other formats: the header of safetensors, its metadata and its arrays; arrays
+//! in an archive, which is then packed again with correct checksums.
 
 use flate2::Crc;
 use floral::train::checkpoint::seal;
@@ -9,13 +9,13 @@ use super::bytes;
 use super::tree::{self, Syntax};
 use crate::dice::Dice;
 
-/// Our header within the metadata of a file.
+/// The key of floral's header in the metadata of a file.
 const OURS: &str = "floral";
 
 /// One model file in this many keeps the checksum of the intact file.
 const UNSEALED: usize = 8;
 
-/// A safetensors file with another header, another header of ours in it, or other arrays.
+/// A safetensors file with a damaged header, a damaged header of floral in it, or damaged arrays.
 pub fn safetensors(dice: &mut Dice, file: &[u8]) -> Option<Vec<u8>> {
     let (length, rest) = file.split_first_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
@@ -39,14 +39,14 @@ pub fn safetensors(dice: &mut Dice, file: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let mut file = [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat();
-    // Most are sealed again, so that what lies behind the checksum is reached as well.
+    // Most files are sealed again, so that the code behind the checksum is reached as well.
     if !dice.one_in(UNSEALED) {
         seal(&mut file);
     }
     Some(file)
 }
 
-/// An archive of one array whose header was changed; stored, so that its bytes are what they are.
+/// An archive of one array with a damaged header; uncompressed, so that its bytes stay as damaged.
 pub fn archive(dice: &mut Dice, file: &[u8]) -> Option<Vec<u8>> {
     let (name, array) = first_stored(file)?;
     let array = match dice.one_in(3) {
@@ -56,7 +56,7 @@ pub fn archive(dice: &mut Dice, file: &[u8]) -> Option<Vec<u8>> {
     Some(zipped(name, &array))
 }
 
-/// Name and bytes of the first file of an archive, if it is stored uncompressed.
+/// Name and bytes of the first file in an archive, if it is stored uncompressed.
 fn first_stored(file: &[u8]) -> Option<(&[u8], &[u8])> {
     let word = |at: usize| Some(u16::from_le_bytes(*file.get(at..)?.first_chunk()?));
     let is_stored = file.starts_with(b"PK\x03\x04") && word(8)? == 0;
@@ -67,7 +67,7 @@ fn first_stored(file: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((file.get(30..30 + name)?, array))
 }
 
-/// A zip archive with one stored file.
+/// A zip archive with a single uncompressed file.
 fn zipped(name: &[u8], bytes: &[u8]) -> Vec<u8> {
     let mut crc = Crc::new();
     crc.update(bytes);

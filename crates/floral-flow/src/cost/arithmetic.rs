@@ -1,10 +1,10 @@
 //! The useful arithmetic of the network: floating-point operations that cannot be avoided.
 //!
-//! A multiplication and an addition count as two. Counted are the products with weights (channel
-//! perceptrons, skip connections, mode mixing) and the truncated Fourier transforms. Left out are
-//! what a product hides or what is a few operations per value: FiLM's scale and shift, activations,
-//! biases, gates, the time's channels (constant over the grid, so a vector per sample), the norm of
-//! the gradient and the optimiser.
+//! A multiplication and an addition count as two. The count includes products with weights (channel
+//! perceptrons, skip connections, mode mixing) and the truncated Fourier transforms. It excludes
+//! operations hidden behind a product and those that take a few operations per value: FiLM's scale
+//! and shift, activations, biases, gates, the time channels (constant over the grid, so a vector
+//! per sample), the norm of the gradient and the optimiser.
 //!
 //! With N = ny nx points, h hidden channels, m solution channels, c condition channels, d
 //! dimensions, ky x kx kept modes (of the half spectrum) and f the width of FiLM:
@@ -23,10 +23,11 @@
 
 use crate::network::{FilmFnoConfig, box_shape};
 
-/// Backward is one product for the gradient of the input and one for that of the weight.
+/// Cost of the backward pass relative to the forward pass: one product for the gradient of the
+/// input and one for the gradient of the weight.
 const BACKWARD: f64 = 2.0;
 
-/// Hidden layers of a FiLM.
+/// Hidden layers of each FiLM.
 const FILM_LAYERS: f64 = 3.0;
 
 /// The sizes of a network on a grid, as real numbers.
@@ -37,14 +38,14 @@ pub struct Sizes {
     pub narrow: f64,
     pub film: f64,
     pub layers: f64,
-    /// The field that varies over the grid.
+    /// Input channels that vary over the grid, unlike those of the time.
     pub input: f64,
     pub output: f64,
     pub condition: f64,
     pub dimensions: f64,
-    /// Kept modes across rows, along z and y together, and along x.
+    /// Numbers of kept modes: along z and y together, and along x.
     pub modes: [f64; 2],
-    /// Operations of a transform across rows, per mode along x and channel.
+    /// Operations of the transforms along y and z, per mode along x and per channel.
     across: f64,
 }
 
@@ -56,7 +57,7 @@ impl Sizes {
         let kx = real((modes_x / 2 + 1).min(nx / 2 + 1));
         let [kz, ky] = [modes_z.min(nz), modes_y.min(ny)].map(real);
         let [nz, ny, nx] = [nz, ny, nx].map(real);
-        // A line has no transform across rows, a plane none across layers.
+        // A line needs no transform along y, a plane none along z.
         let along_y = if nz * ny > 1.0 { nz * ny * ky } else { 0.0 };
         let along_z = if nz > 1.0 { nz * kz * ky } else { 0.0 };
         Self {
@@ -80,7 +81,7 @@ impl Sizes {
         2.0 * self.points * (inputs * hidden + hidden * outputs)
     }
 
-    /// One way: columns, then rows.
+    /// Operations of one transform, forward or inverse.
     fn transform(&self, channels: f64) -> f64 {
         let [_, kx] = self.modes;
         (2.0 * self.points + self.across) * kx * channels
@@ -98,7 +99,7 @@ impl Sizes {
     }
 }
 
-/// Operations of one evaluation of the velocity of one sample, its context ready.
+/// Operations to evaluate the velocity of one sample, given its context.
 pub fn velocity_flops(network: &FilmFnoConfig, grid: &[usize]) -> f64 {
     let s = Sizes::new(network, grid);
     let h = s.hidden;
@@ -111,7 +112,8 @@ pub fn velocity_flops(network: &FilmFnoConfig, grid: &[usize]) -> f64 {
         + linear
 }
 
-/// Operations of the context of one input: the condition lifted, the coefficients of every FiLM.
+/// Operations to compute the context of one input: the lifted condition and the coefficients of
+/// every FiLM.
 pub fn condition_flops(network: &FilmFnoConfig, grid: &[usize]) -> f64 {
     let s = Sizes::new(network, grid);
     let h = s.hidden;
@@ -120,7 +122,8 @@ pub fn condition_flops(network: &FilmFnoConfig, grid: &[usize]) -> f64 {
         + s.film(s.condition, s.output)
 }
 
-/// Operations of a training step, forward and backward, for a batch with this number of distinct inputs.
+/// Operations of a training step, forward and backward, for a batch with this number of distinct
+/// inputs.
 pub fn training_flops(network: &FilmFnoConfig, grid: &[usize], batch: usize, inputs: usize) -> f64 {
     let velocities = batch as f64 * velocity_flops(network, grid);
     let contexts = inputs.min(batch) as f64 * condition_flops(network, grid);
@@ -143,14 +146,15 @@ mod tests {
         assert!((3.0..3.7).contains(&at_128), "{at_128}");
     }
 
-    /// Every product written out for a network small enough to do by hand.
+    /// All products counted by hand for a tiny network.
     #[test]
     fn a_tiny_line_agrees_with_a_count_by_hand() {
         let network = FilmFnoConfig::new(1, 1, 1, vec![4])
             .with_hidden_channels(2)
             .with_layers(1)
             .with_film_channels(3);
-        // 8 points, 3 modes: lifting, layer (there, mixing, back; skip; perceptron), projection.
+        // 8 points, 3 modes: lifting, layer (transform, mixing, inverse; skip; perceptron),
+        // projection.
         let lifting = 2 * 8 * (2 * 8 + 8 * 2);
         let layer = 2 * 8 * 3 * 2 + 8 * 3 * 2 * 2 + 2 * 8 * 3 * 2;
         let pointwise = 2 * 8 * 2 * 2 + 2 * 8 * (2 + 2);
@@ -158,7 +162,7 @@ mod tests {
         let linear = 2 * 8 * 3 + 8 * 3 + 2 * 8 * 3 + 2 * 8;
         let all = lifting + layer + pointwise + projection + linear;
         assert_eq!(velocity_flops(&network, &[8]), f64::from(all));
-        // The condition lifted, two FiLMs of two channels, one of one.
+        // The lifted condition, two FiLMs with two features, one FiLM with one.
         let film = |c: i32, features: i32| 2 * 8 * (c * 3 + 2 * 9 + 3 * 2 * features);
         let context = 2 * 8 * (2 * 8 + 8 * 2) + 2 * film(2, 2) + film(1, 1);
         assert_eq!(condition_flops(&network, &[8]), f64::from(context));
@@ -170,7 +174,7 @@ mod tests {
         let flops = |n: usize| velocity_flops(&network, &[n, n]);
         let ratio = flops(512) / flops(256);
         assert!((3.9..4.0).contains(&ratio), "{ratio}");
-        // A grid too coarse for the modes keeps those it holds.
+        // A grid too coarse for all modes keeps those that it resolves.
         let finer = FilmFnoConfig::new(1, 1, 2, vec![64, 64]);
         assert!(velocity_flops(&finer, &[8, 8]) < 8.0 * flops(8));
     }

@@ -1,4 +1,4 @@
-//! The cost of a network of either kind.
+//! Cost of either kind of network: Fourier operator or slice attention.
 
 use super::memory::parameters;
 use super::{Load, Memory, block_rows, slices};
@@ -13,7 +13,7 @@ impl Backbone {
         }
     }
 
-    /// The memory of training on a grid, or on a mesh of this number of points.
+    /// Memory for training on a grid, or on a mesh with this number of points.
     pub fn memory(&self, grid: &[usize], load: &Load) -> Memory {
         match self {
             Self::Fno(sizes) => Memory::of_training(sizes, grid, load),
@@ -21,7 +21,7 @@ impl Backbone {
         }
     }
 
-    /// Samples of a block of training on this number of points, where the device has room for them.
+    /// Samples per training block for this number of points, if the device has room for them.
     pub fn block_rows(&self, points: usize) -> usize {
         match self {
             Self::Fno(_) => block_rows(points),

@@ -1,32 +1,32 @@
-//! Samples that are computed together, in training and in sampling.
+//! Numbers of samples that are computed together, in training and in sampling.
 
-/// Grid values that a block of samples may have: bounds the memory of the backward pass.
+/// Most grid values in a training block; bounds the memory of the backward pass.
 const BLOCK_VALUES: usize = 32 * 128 * 128;
 
-/// Samples, and grid values, below which a block leaves processors idle: a step has as many blocks for
-/// ranks to share as are larger.
+/// Fewest samples, and fewest grid values, that keep the processors busy. A step has as many blocks
+/// for ranks to share as stay above both.
 pub const LEAST_ROWS: usize = 4;
 const LEAST_VALUES: usize = LEAST_ROWS * 64 * 64;
 
-/// Samples per block on a grid of this many points, where the device has room for them.
+/// Samples per training block on a grid of this many points, if the device has room for them.
 pub fn block_rows(points: usize) -> usize {
     (BLOCK_VALUES / points.max(1)).clamp(1, 64)
 }
 
-/// Blocks of a step of this number of samples; the device takes `rows` at a time.
+/// Number of blocks for a step of `batch` samples on a device that takes `rows` samples at a time.
 pub fn step_blocks(batch: usize, points: usize, rows: usize) -> usize {
     let fit = batch.div_ceil(rows.max(1));
     let large = (batch / LEAST_ROWS).min(batch * points / LEAST_VALUES);
     fit.max(large).clamp(1, batch.max(1))
 }
 
-/// Grid values of a block: its hidden layers stay within tens of megabytes.
+/// Grid values in a sampling block: keeps its hidden layers within tens of megabytes.
 pub const SAMPLING_VALUES: usize = 8 * 64 * 64;
 
-/// Realizations of a block of sampling on a grid of this many points.
+/// Realizations per sampling block on a grid of this many points.
 ///
-/// It depends on the grid alone: matrix products round differently for blocks of another size, and
-/// a realization is to have the same bits whatever the number of realizations and threads.
+/// It depends on the grid alone: matrix products round differently for other block sizes, and a
+/// realization must have the same bits for any number of realizations and threads.
 pub fn sampling_block_rows(points: usize) -> usize {
     (SAMPLING_VALUES / points.max(1)).clamp(1, 64)
 }
@@ -49,7 +49,7 @@ mod tests {
             let found = step_blocks(batch, points, block_rows(points));
             assert_eq!(found, blocks, "{batch} on {points}");
         }
-        // A device with less room has more of them.
+        // A device with less room needs more blocks.
         assert_eq!(step_blocks(32, 64 * 64, 2), 16);
     }
 }

@@ -1,9 +1,8 @@
 //! The memory that training holds at once, estimated before it starts.
 //!
-//! Everything is f32. A training step works on a block of samples at a time
-//! (`train::block_rows`) and keeps for the backward pass of each layer its input and
-//! two half spectra; what else a layer needs is computed again. With the symbols of
-//! [`arithmetic`](super::arithmetic), in numbers of values:
+//! Everything is f32. A training step works on one block of samples at a time (`block_rows`). For
+//! the backward pass each layer keeps its input and two half spectra; the rest is recomputed. With
+//! the symbols of [`arithmetic`](super::arithmetic), in numbers of values:
 //!
 //! | part | values |
 //! |---|---|
@@ -17,40 +16,41 @@ use super::blocks::block_rows;
 use crate::network::FilmFnoConfig;
 use floral_data::memory::available;
 
-/// In training: the network's, the optimiser's own and its two moments, two of the gradient while
-/// blocks are added, and the best checkpoint (weights and moments) until it is written.
+/// Copies of the parameters in training: the network's, the optimiser's own and its two moments,
+/// two of the gradient while blocks are added, and the best checkpoint (weights and moments) until
+/// it is written.
 pub const PARAMETER_COPIES: f64 = 9.0;
 
-/// Fields of all hidden channels beside those kept for the backward pass: a layer's input, output
-/// and spectral part, and their gradients.
+/// Hidden-channel fields beside those kept for the backward pass: a layer's input, output and
+/// spectral part, and their gradients.
 pub const WORKING_FIELDS: f64 = 6.0;
 
-/// Half spectra, each a pair of numbers per kept mode and channel, kept by a layer.
+/// Half spectra kept by a layer, each with two numbers per kept mode and channel.
 const KEPT_SPECTRA: f64 = 2.0;
 
 const BYTES: f64 = 4.0;
 
-/// Bytes, by what they hold.
+/// Memory in bytes, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Memory {
-    /// Weights, gradients, moments of the optimiser.
+    /// Weights, gradients and moments of the optimiser.
     pub parameters: f64,
     /// FiLM coefficients and their gradients.
     pub context: f64,
-    /// What the layers hold.
+    /// Values that the layers keep and work on.
     pub activations: f64,
-    /// Samples.
+    /// Samples and conditions.
     pub data: f64,
 }
 
 impl Memory {
-    /// All of them.
+    /// Total bytes.
     pub fn total(&self) -> f64 {
         self.parameters + self.context + self.activations + self.data
     }
 
-    /// Whether a network's data are to be held in memory: where they take no more than half of what
-    /// the rest leaves. Else they are kept in a file, which changes no number.
+    /// Whether the training data may be held in memory: they take at most half of what the rest
+    /// leaves. Otherwise they are kept in a file, with the same results.
     pub fn has_room_for_data(&self) -> bool {
         available().is_none_or(|left| self.leaves_room_of(left as f64))
     }
@@ -60,19 +60,19 @@ impl Memory {
     }
 }
 
-/// What training works on.
+/// Sizes of the training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     /// Samples per step.
     pub batch: usize,
-    /// Distinct inputs among them, at most.
+    /// Largest number of distinct inputs in a step.
     pub inputs: usize,
-    /// Values of all data in memory.
+    /// Number of values in all training data.
     pub values: usize,
 }
 
 impl Memory {
-    /// Of training.
+    /// Estimates the memory for training a Fourier neural operator.
     pub fn of_training(network: &FilmFnoConfig, grid: &[usize], load: &Load) -> Self {
         let s = Sizes::new(network, grid);
         let rows = load.batch.min(block_rows(s.points as usize)) as f64;
@@ -82,7 +82,7 @@ impl Memory {
         let kept = field + KEPT_SPECTRA * 2.0 * row_modes * kx * s.hidden;
         Self {
             parameters: BYTES * PARAMETER_COPIES * parameters(network),
-            // With their gradients; the lifted condition counts as one more pair.
+            // With their gradients; the lifted condition counts as one more pair of coefficients.
             context: BYTES * inputs * 2.0 * 2.0 * field * (s.layers + 2.0),
             activations: BYTES * rows * (s.layers * kept + WORKING_FIELDS * field),
             data: BYTES * load.values as f64,
@@ -92,7 +92,7 @@ impl Memory {
 
 /// Number of weights of a network.
 pub fn parameters(network: &FilmFnoConfig) -> f64 {
-    // The widths alone matter; any grid that holds all modes will do.
+    // Only the widths matter: any grid that holds all modes will do.
     let [modes_z, modes_y, modes_x] = network.mode_shape();
     let s = Sizes::new(network, &[modes_z, modes_y, 2 * modes_x]);
     let (h, [row_modes, kx]) = (s.hidden, s.modes);

@@ -1,9 +1,9 @@
-//! What a network costs: arithmetic and memory by formula.
+//! Cost of a network: arithmetic and memory by formula.
 //!
-//! [`arithmetic`] counts the operations that a velocity or a training step cannot do without;
-//! `floral bench` divides them by the time. [`memory`] estimates what training holds at
-//! once; `floral train` compares it with what is available. [`Step`] is the time of a training step
-//! on many ranks, for `floral plan`.
+//! [`arithmetic`] counts the unavoidable operations of a velocity or a training step; `floral
+//! bench` divides them by the time. [`memory`] estimates the memory that training needs; `floral
+//! train` compares it with what is available. [`Step`] gives the time of a training step on many
+//! ranks, for `floral plan`.
 
 pub mod arithmetic;
 mod backbone;

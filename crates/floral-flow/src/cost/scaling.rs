@@ -1,9 +1,9 @@
-//! What a training step costs on many ranks: arithmetic, bytes moved, time and efficiency.
+//! Cost of a training step on many ranks: arithmetic, bytes sent, time and efficiency.
 //!
-//! A step's samples are divided into blocks of a fixed size, which ranks share; gradients are added
-//! by segments (every rank sends each other the segment which that one adds) and the sums gathered
-//! again; every rank then updates all weights. With N ranks, B blocks, W bytes of weights, l the
-//! latency and b the bandwidth of a rank's link:
+//! A step's samples are divided into blocks of a fixed size, which ranks share. Each rank adds one
+//! segment of the gradient: it receives that segment from all other ranks, and the sums are
+//! gathered again. Every rank then updates all weights. With N ranks, B blocks, W bytes of weights,
+//! and latency l and bandwidth b of a rank's link:
 //!
 //! | part | seconds |
 //! |---|---|
@@ -11,41 +11,41 @@
 //! | exchange | 2 ((N - 1) l + W (N - 1) / (N b)), nothing for one rank |
 //! | update | weights / rate, on every rank |
 //!
-//! So a step stops getting faster where every rank has one block (N = B), and before that where W / b
-//! exceeds what a block takes.
+//! A step stops getting faster once every rank has one block (N = B), or earlier if W / b exceeds
+//! the time of a block.
 
-/// The figures of a machine that a plan needs.
+/// Performance figures of a machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// Useful operations per second of a rank in training.
     pub training: f64,
-    /// Weights per second that a rank's optimiser moves.
+    /// Weights per second that a rank's optimiser updates.
     pub update: f64,
-    /// Seconds until a message of no bytes has arrived.
+    /// Latency of a message, in seconds.
     pub latency: f64,
-    /// Bytes per second that a rank sends.
+    /// Bandwidth of a rank, in bytes per second.
     pub bandwidth: f64,
 }
 
-/// A training step, whoever computes it.
+/// A training step, independent of the number of ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     /// Useful operations of all samples.
     pub flops: f64,
     /// Blocks into which the samples are divided.
     pub blocks: usize,
-    /// Numbers that the network has.
+    /// Number of weights.
     pub weights: f64,
 }
 
-/// What a step takes on some number of ranks.
+/// Cost of a step on some number of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct StepCost {
-    /// How many ranks.
+    /// Number of ranks.
     pub ranks: usize,
-    /// Seconds of gradients, on the rank with the most blocks.
+    /// Seconds to compute gradients, on the rank with the most blocks.
     pub computing: f64,
-    /// Seconds of messages.
+    /// Seconds to exchange messages.
     pub exchange: f64,
     /// Seconds of the optimiser.
     pub update: f64,
@@ -56,7 +56,7 @@ pub struct StepCost {
 const BYTES: f64 = 4.0;
 
 impl Step {
-    /// Its cost on this number of ranks.
+    /// Cost of the step on this number of ranks.
     pub fn on(&self, ranks: usize, rates: &Rates) -> StepCost {
         let ranks = ranks.max(1);
         let block = self.flops / self.blocks.max(1) as f64 / rates.training;
@@ -73,12 +73,13 @@ impl Step {
 }
 
 impl StepCost {
-    /// Seconds of all parts, one after the other.
+    /// Total seconds; the parts follow one another.
     pub fn seconds(&self) -> f64 {
         self.computing + self.exchange + self.update
     }
 
-    /// How much of the ranks' time does what one rank would do: 1 if they divide its time.
+    /// Parallel efficiency relative to `alone`, the cost on one rank: 1 if N ranks take 1/N of its
+    /// time.
     pub fn efficiency(&self, alone: &Self) -> f64 {
         alone.seconds() / (self.ranks as f64 * self.seconds())
     }

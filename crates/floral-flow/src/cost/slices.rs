@@ -1,25 +1,26 @@
 //! Weights and memory of a network that attends over slices.
 //!
-//! Its attention is composed of Burn's operations, which keep their results for the backward pass: of a
-//! layer, `KEPT_FIELDS` of all hidden channels and `KEPT_ASSIGNMENTS` of all heads and slices.
+//! Its attention is composed of Burn operations, which keep their results for the backward pass.
+//! Each layer keeps `KEPT_FIELDS` fields of all hidden channels and `KEPT_ASSIGNMENTS` fields of
+//! all heads and slices.
 
 use super::{Load, Memory};
 use crate::network::SlicesConfig;
 
 use super::memory::PARAMETER_COPIES;
 
-/// Fields of all hidden channels that a layer keeps, with what it works on.
+/// Hidden-channel fields that a layer keeps, including those that it works on.
 const KEPT_FIELDS: f64 = 16.0;
 
-/// The same for the weights with which points belong to slices.
+/// Fields of assignment weights (one per head and slice) that a layer keeps.
 const KEPT_ASSIGNMENTS: f64 = 8.0;
 
-/// Points of all samples of a block of training: their layers take hundreds of megabytes.
+/// Points in a training block, over all its samples: its layers take hundreds of megabytes.
 const BLOCK_POINTS: usize = 16_384;
 
 const BYTES: f64 = 4.0;
 
-/// Samples of a block of training.
+/// Samples per training block.
 pub fn block_rows(points: usize) -> usize {
     (BLOCK_POINTS / points.max(1)).clamp(1, 64)
 }
@@ -55,7 +56,7 @@ pub fn parameters(network: &SlicesConfig) -> f64 {
         + film(condition, output)
 }
 
-/// The memory of training on this number of points.
+/// Memory for training on this number of points.
 pub fn memory(network: &SlicesConfig, points: usize, load: &Load) -> Memory {
     let rows = load.batch.min(block_rows(points)) as f64;
     let inputs = rows.min(load.inputs as f64);

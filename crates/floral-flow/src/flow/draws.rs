@@ -1,4 +1,4 @@
-//! What priors are: fields drawn from a stream, as a Gaussian process or as white noise.
+//! Priors: random fields drawn from a stream, as a Gaussian process or as white noise.
 
 use rand_distr::{Distribution, StandardNormal};
 

@@ -1,34 +1,35 @@
-//! A prior as rough as the data: family and length from the correlations of what is learned.
+//! A prior as rough as the data: kernel family and length fitted to the correlations of the
+//! targets.
 
 use super::PriorConfig;
 use crate::random::{Family, Kernel};
 use crate::{Grid, Result};
 
-/// Families that are tried, from the roughest on: on a tie the rougher one is taken, because a flow
-/// from too smooth a field has to invent its small scales.
+/// Candidate families, roughest first. On a tie the rougher one wins, because a flow from too
+/// smooth a field has to invent its small scales.
 const FAMILIES: [(&str, Family); 3] = [
     ("matern12", Family::Exponential),
     ("matern32", Family::Matern32),
     ("matern52", Family::Matern52),
 ];
 
-/// Lengths that are tried, as shares of the domain: from 0.005 to 1 in equal ratios.
+/// Number of candidate lengths, which run from 0.005 to 1 of the domain in equal ratios.
 const LENGTHS: usize = 40;
 
-/// A smoother family has to be better by this share.
+/// A smoother family must reduce the error by this fraction.
 const BETTER: f64 = 0.05;
 
-/// Sums from which correlations along axes are found.
+/// Sums from which correlations along the axes are computed.
 #[derive(Debug, Clone)]
 pub struct Correlations {
     shape: Vec<usize>,
-    /// Distance in unit coordinates, sum of products of pairs, number of pairs: [axis][lag].
+    /// [axis][lag]: distance in unit coordinates, sum of products of pairs, number of pairs.
     lags: Vec<Vec<(f64, f64, f64)>>,
     square: (f64, f64),
 }
 
 impl Correlations {
-    /// Nothing seen yet, for fields on a grid.
+    /// Empty sums for fields on a grid.
     pub fn new(grid: &Grid) -> Self {
         let of_axis = |n: usize| {
             let lags =
@@ -42,7 +43,7 @@ impl Correlations {
         }
     }
 
-    /// Takes in fields in units of their deviation, with their mean removed: [.., grid...].
+    /// Adds fields of mean zero, in units of their standard deviation: [.., grid...].
     pub fn push(&mut self, fields: &[f32]) {
         let points: usize = self.shape.iter().product();
         for field in fields.chunks_exact(points) {
@@ -66,7 +67,7 @@ impl Correlations {
         }
     }
 
-    /// Distances and correlations.
+    /// Pairs of distance and correlation.
     fn found(&self) -> Vec<(f64, f64)> {
         let variance = self.square.0 / self.square.1.max(1.0);
         let lags = self.lags.iter().flatten();
@@ -75,7 +76,7 @@ impl Correlations {
             .collect()
     }
 
-    /// The prior whose correlations are closest, with the variance of `like`.
+    /// The candidate prior closest to these correlations, with the other settings of `like`.
     pub fn prior(&self, like: &PriorConfig) -> Result<PriorConfig> {
         let found = self.found();
         let mut best: Option<(f64, &str, f64)> = None;

@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 use super::Prior;
 use crate::random::Stream;
 
-/// The norm in which the width of the path is measured.
+/// The norm ||w1 - w0|| that scales the width of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathNorm {
     /// The norm of the function space: the root of the mean square over the grid.
     RootMeanSquare,
-    /// Its square, as the reference implementation has it.
+    /// The mean square, as in the reference implementation.
     MeanSquare,
 }
 
-/// Which draws of the prior lead to which realizations of the same input.
+/// How draws of the prior are paired with realizations of the same input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coupling {
-    /// Any to any, as in the paper.
+    /// Independent pairs, as in the paper.
     Independent,
-    /// Each epoch those of least total squared length.
+    /// In each epoch, the pairing of least total squared distance.
     Nearest,
 }
 
@@ -32,7 +32,7 @@ pub enum Coupling {
 pub struct PathConfig {
     /// Width of the path relative to its length.
     pub sigma_min: f64,
-    /// The norm of that length.
+    /// The norm that measures this length.
     pub norm: PathNorm,
     /// How prior draws and realizations are paired.
     pub coupling: Coupling,
@@ -53,14 +53,14 @@ impl Default for PathConfig {
 pub struct Path<'a> {
     /// Constants.
     pub config: &'a PathConfig,
-    /// Where w0 and xi come from.
+    /// The distribution of w0 and xi.
     pub prior: &'a dyn Prior,
-    /// Grid points, the length of a channel.
+    /// Number of grid points, the length of a channel.
     pub points: usize,
 }
 
 impl Path<'_> {
-    /// The prior draw w0, [channel, point], that [`Self::draw`] makes of this stream.
+    /// The prior draw w0, [channel, point], that [`Self::draw`] makes from this stream.
     pub fn start(&self, rng: &mut Stream, size: usize) -> Vec<f32> {
         let _time: f32 = rng.random();
         let (mut start, mut width) = (vec![0.0; size], vec![0.0; self.points]);
@@ -71,8 +71,8 @@ impl Path<'_> {
         start
     }
 
-    /// Draws a time and a point of the path to `target`, [channel, point]; writes the state there
-    /// and the velocity w1 - w0, and returns the time.
+    /// Draws a time tau and a point of the path to `target`, [channel, point], at that time. Writes
+    /// this state and the velocity w1 - w0; returns tau.
     pub fn draw(
         &self,
         target: &[f32],
@@ -109,7 +109,7 @@ impl Path<'_> {
     }
 }
 
-/// The loss's weight at a time: 1 + 2 tau^2.
+/// Weight of the loss at time tau: 1 + 2 tau^2.
 pub fn weight(time: f32) -> f32 {
     1.0 + 2.0 * time * time
 }
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, stream};
 
-    /// A prior that is one everywhere, so that the path is known.
+    /// A prior equal to one everywhere, so that the path is known.
     struct Ones;
 
     impl Prior for Ones {

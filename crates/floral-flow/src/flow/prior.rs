@@ -8,10 +8,10 @@ use crate::random::gaussian_process::Report;
 use crate::random::{Family, GaussianProcess, Kernel, is_evenly_spaced};
 use crate::{Axis, Error, Grid, Result};
 
-/// Variance that an embedding may add, as a fraction: samples are f32, which would not show it.
+/// Relative variance that an embedding may add: too little to show in f32 samples.
 const TOLERATED: f64 = 1e-7;
 
-/// The most points that are drawn one by one: a draw takes a product with half a square matrix.
+/// Most points of a prior drawn without an embedding: a draw multiplies by half a square matrix.
 const MOST_POINTS: usize = 8192;
 
 /// The prior's constants; the defaults are the paper's.
@@ -20,17 +20,17 @@ const MOST_POINTS: usize = 8192;
 pub struct PriorConfig {
     /// Family of the covariance: rbf, matern12, matern32, matern52; `white` for independent points.
     pub kernel: String,
-    /// Correlation length, in these coordinates.
+    /// Correlation length, in units of `coordinates`.
     pub length: f64,
-    /// What lengths are measured in.
+    /// The unit of `length`.
     pub coordinates: Coordinates,
     /// Variance at every point.
     pub variance: f64,
-    /// Variance of white noise added to it.
+    /// Variance of added white noise.
     pub noise: f64,
 }
 
-/// What the prior's length is measured in.
+/// The unit of the prior's length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coordinates {
@@ -58,10 +58,10 @@ impl PriorConfig {
         self.at(&self.placed(grid)?)
     }
 
-    /// A grid in the coordinates in which lengths are measured. Of a part of a grid, the points
-    /// keep the places that they have in the whole.
+    /// The grid in the coordinates that measure lengths. The points of a part of a grid keep their
+    /// positions in the whole.
     ///
-    /// A mesh stays as it is; [`Self::at`] maps its points.
+    /// A mesh is returned unchanged; [`Self::at`] maps its points.
     pub fn placed(&self, grid: &Grid) -> Result<Grid> {
         if grid.mesh().is_some() {
             return Ok(grid.clone());
@@ -75,7 +75,7 @@ impl PriorConfig {
         }
     }
 
-    /// Whether neighbouring points of a grid are next to independent.
+    /// Whether neighbouring points of a grid are nearly independent.
     pub fn is_white_on(&self, grid: &Grid) -> bool {
         if grid.mesh().is_some() {
             return self.kernel == "white";
@@ -119,7 +119,8 @@ impl PriorConfig {
         Ok(Box::new(GaussianPrior { process }))
     }
 
-    /// By circulant embedding where that is exact, otherwise point by point.
+    /// The process by circulant embedding where that is exact, otherwise from the covariance of all
+    /// points.
     fn exact_process(&self, kernel: &Kernel, grid: &Grid) -> Result<GaussianProcess> {
         let mut reason = "its axes are not evenly spaced".to_owned();
         if is_evenly_spaced(grid) {
@@ -167,8 +168,8 @@ fn unit(axis: &Axis) -> Result<Axis> {
 const COORDINATES: &str = "coordinates";
 const RAW: &str = "raw";
 
-/// Completes the settings of a run folder: a prior that does not name its coordinates is one of
-/// format 1.
+/// Completes the settings of a run folder: a prior without `coordinates` is of format 1, which used
+/// raw coordinates.
 pub fn name_coordinates(settings: &mut toml::Table) {
     if let Some(toml::Value::Table(prior)) = settings.get_mut("prior") {
         let raw = || toml::Value::String(RAW.into());
@@ -176,7 +177,7 @@ pub fn name_coordinates(settings: &mut toml::Table) {
     }
 }
 
-/// The same for the prior in the header of a checkpoint of format 1.
+/// Sets raw coordinates for the prior in the header of a checkpoint of format 1.
 pub fn name_raw_coordinates(prior: &mut serde_json::Value) {
     if let Some(prior) = prior.as_object_mut() {
         prior.insert(COORDINATES.into(), RAW.into());
@@ -211,7 +212,7 @@ mod tests {
         (0..count).map(draw).collect()
     }
 
-    /// Mean product of the values at two distances along the last axis.
+    /// Mean product of two values at this lag along the last axis.
     fn covariance(draws: &[Vec<f32>], lag: usize) -> f64 {
         let products = draws.iter().flat_map(|field| {
             let pairs = field.iter().zip(&field[lag..]);
@@ -287,7 +288,7 @@ mod tests {
         assert!((correlation - 0.2096).abs() < 0.025, "{correlation}");
     }
 
-    /// So that runs of format 1 predict the same bytes.
+    /// Runs of format 1 must predict the same bytes.
     #[test]
     fn a_raw_prior_is_the_process_on_the_grids_own_coordinates_bit_for_bit() {
         let raw = PriorConfig {
@@ -363,7 +364,7 @@ mod tests {
         }
     }
 
-    /// A kernel as long as the domain is not positive on any torus within reach.
+    /// No torus of affordable size embeds a kernel this long exactly.
     #[test]
     fn an_embedding_that_is_not_exact_is_never_used() {
         let config = PriorConfig {

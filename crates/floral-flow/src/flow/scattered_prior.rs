@@ -1,4 +1,4 @@
-//! The prior at the points of a mesh: exact for few of them, by random waves for many.
+//! The prior at the points of a mesh: exact for few points, by random waves for many.
 
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 
@@ -6,19 +6,19 @@ use super::draws::{GaussianPrior, Prior, WhiteNoise};
 use crate::random::{Family, GaussianProcess, Kernel, Stream};
 use crate::{Error, Result};
 
-/// The most points that are drawn by a Cholesky factor: a draw takes a product with half a square matrix.
+/// Most points drawn by a Cholesky factor: a draw multiplies by half a square matrix.
 const MOST_EXACT: usize = 4096;
 
-/// A correlation between any two points below this counts as none.
+/// Correlations below this count as zero.
 const LEAST_CORRELATION: f64 = 1e-6;
 
-/// Waves of a draw.
+/// Waves per draw.
 const WAVES: usize = 256;
 
-/// The prior with this kernel and noise at points that are placed already: [point, coordinate].
+/// The prior with this kernel and noise at points in the prior's coordinates: [point, coordinate].
 ///
-/// Where no two points correlate it is white noise. At up to [`MOST_EXACT`] points it is exact, by
-/// Cholesky. Beyond, see [`Waves`].
+/// It is white noise if no two points correlate, and exact by Cholesky at up to [`MOST_EXACT`]
+/// points. Beyond, see [`Waves`].
 pub(super) fn at_points(
     kernel: &Kernel,
     noise: f64,
@@ -36,7 +36,8 @@ pub(super) fn at_points(
     Ok(Box::new(Waves::new(kernel, noise, points)?))
 }
 
-/// The points of a mesh with every coordinate mapped to the unit interval that the mesh covers.
+/// The points of a mesh, each coordinate mapped from the interval that the mesh covers to the unit
+/// interval.
 pub(super) fn placed(rows: &[[f64; 3]], dimension: usize) -> Vec<Vec<f64>> {
     let range = |axis: usize| {
         let along = rows.iter().map(|row| row[axis]);
@@ -69,30 +70,32 @@ fn any_closer(points: &[Vec<f64>], reach: f64) -> bool {
     })
 }
 
-/// f(x) = sigma / sqrt(W) sum_k a_k cos(w_k x) + b_k sin(w_k x), with normal a_k, b_k and frequencies w_k
-/// from the kernel's spectrum: normal ones of the squared exponential, those of Student's t of Matern's.
+/// f(x) = sigma / sqrt(W) sum_k a_k cos(w_k x) + b_k sin(w_k x), with normal a_k, b_k and
+/// frequencies w_k from the kernel's spectrum: normal for the squared exponential, Student's t for
+/// Matern kernels.
 ///
-/// Waves are drawn anew for each draw, so that f has the kernel as its covariance and is normal at every
-/// point. Jointly it is a mixture of Gaussians: those of one draw have correlations that deviate from the
-/// kernel's by at most 1 / sqrt(2 W), 4 %. Rahimi & Recht (2007), "Random features for large-scale kernel
-/// machines"; Shinozuka (1971), "Simulation of multivariate and multidimensional random processes".
+/// Every draw has its own waves, so that f has the kernel as its covariance and is normal at every
+/// point. Jointly f is a mixture of Gaussians: for given waves, correlations deviate from the
+/// kernel's by at most 1 / sqrt(2 W), 4 %, in the root mean square. Rahimi & Recht (2007), "Random
+/// features for large-scale kernel machines"; Shinozuka (1971), "Simulation of multivariate and
+/// multidimensional random processes".
 struct Waves {
     length: f64,
     deviation: f64,
     noise: f64,
-    /// Of Matern's spectrum; none of a normal one.
+    /// Student's t for a Matern kernel; none if the spectrum is normal.
     spectrum: Option<Student>,
     points: Vec<Vec<f64>>,
 }
 
-/// The width of Student's t beside a normal one: sqrt(n / chi^2_n).
+/// The ratio of a Student t variable to a normal one: sqrt(n / chi^2_n).
 struct Student {
     freedom: f64,
     square: ChiSquared<f64>,
 }
 
 impl Student {
-    /// With twice the smoothness of a Matern kernel as degrees of freedom.
+    /// `freedom` is the number of degrees of freedom: twice the smoothness of the Matern kernel.
     fn new(freedom: f64) -> Result<Self> {
         let square =
             ChiSquared::new(freedom).map_err(|error| Error::config("prior", error.to_string()))?;
@@ -100,7 +103,7 @@ impl Student {
     }
 
     fn width(&self, rng: &mut Stream) -> f64 {
-        // Below it lie waves that are noise at any points.
+        // Smaller values give waves so short that they are noise at any set of points.
         const LEAST: f64 = 1e-12;
         (self.freedom / self.square.sample(rng).max(LEAST)).sqrt()
     }
@@ -164,7 +167,7 @@ mod tests {
             .collect()
     }
 
-    /// Correlations at some pairs over many draws, beside the kernel's.
+    /// Asserts that correlations of some pairs over many draws are close to the kernel's.
     fn assert_correlations(kernel: &Kernel, points: &[Vec<f64>], prior: &dyn Prior) {
         const DRAWS: u64 = 2000;
         let places = [0, 1, 7, 20, 33];

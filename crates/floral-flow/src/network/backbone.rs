@@ -1,9 +1,9 @@
-//! The network of a run: one of grids, or one of points.
+//! The sizes of the network of a run: one for grids, or one for any set of points.
 
 use super::{FilmFnoConfig, SlicesConfig};
 use crate::Error;
 
-/// The sizes of a network of either kind.
+/// Sizes of either kind of network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backbone {
     /// A Fourier neural operator, which needs a grid.
@@ -13,7 +13,7 @@ pub enum Backbone {
 }
 
 impl Backbone {
-    /// Whether a network of these sizes exists.
+    /// Refuses sizes that define no network.
     pub fn check(&self) -> Result<(), Error> {
         match self {
             Self::Fno(sizes) => sizes.check(),
@@ -29,7 +29,7 @@ impl Backbone {
         }
     }
 
-    /// Channels of the field fed in.
+    /// Channels of the input field.
     pub fn input_channels(&self) -> usize {
         match self {
             Self::Fno(sizes) => sizes.input_channels,

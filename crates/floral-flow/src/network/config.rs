@@ -1,4 +1,4 @@
-//! The sizes of a network.
+//! The sizes of a Fourier neural operator.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ use crate::grid::MOST_AXES;
 /// Sizes of the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilmFnoConfig {
-    /// Channels of the field fed in: w, or a for regression.
+    /// Channels of the input field: w, or a for regression.
     pub input_channels: usize,
-    /// Channels of the field coming out.
+    /// Channels of the output field.
     pub output_channels: usize,
     /// Channels of the condition: a, or a and G_l\[a\].
     pub condition_channels: usize,
@@ -73,7 +73,7 @@ impl FilmFnoConfig {
         }
     }
 
-    /// Whether a network of these sizes exists.
+    /// Refuses sizes that define no network.
     pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("input_channels", self.input_channels),
@@ -96,19 +96,18 @@ impl FilmFnoConfig {
         Ok(())
     }
 
-    /// The field and the time.
+    /// Channels that enter the network: those of the field and of the time.
     pub fn network_inputs(&self) -> usize {
         self.input_channels + if self.time { TIME_CHANNELS } else { 0 }
     }
 
-    /// Along z, y and x: a plane is one layer of a block, and a line one row of a plane, which hold the
-    /// zero frequency only.
+    /// Kept frequencies along z, y and x; a missing axis keeps the zero frequency only.
     pub fn mode_shape(&self) -> [usize; 3] {
         box_shape(&self.n_modes)
     }
 }
 
-/// Lengths along z, y and x of a grid; an axis that is missing before the others has one point.
+/// Lengths of a grid along z, y and x; missing leading axes have one point.
 pub fn box_shape(shape: &[usize]) -> [usize; 3] {
     let missing = MOST_AXES.saturating_sub(shape.len());
     std::array::from_fn(|axis| axis.checked_sub(missing).map_or(1, |i| shape[i]))

@@ -1,4 +1,5 @@
-//! A network as data: its sizes, its named weights, the points it sees, the waves of its time.
+//! A network as data: its sizes, its named weights, its points, the frequencies of its time
+//! embedding.
 
 mod backbone;
 mod config;

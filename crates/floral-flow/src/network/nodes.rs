@@ -1,20 +1,21 @@
-//! The points at which a network sees fields: where they are, and how much of the domain each stands for.
+//! The points at which a network sees fields: coordinates and quadrature weights.
 
 use std::f64::consts::TAU;
 
 use crate::Grid;
 use crate::grid::{Axis, Mask};
 
-/// Points with coordinates in a unit box and quadrature weights of mean one.
+/// Points with scaled coordinates and quadrature weights of mean one.
 ///
-/// An axis is mapped from its domain, a coordinate of a mesh from the interval that the mesh covers, to
-/// [-1, 1]; a periodic axis to a circle. Points of a mesh have its quadrature weights, those of an uneven
-/// axis the length around them, points outside of a mask none.
+/// A grid axis is mapped from its domain, a mesh coordinate from the interval that the mesh covers,
+/// to [-1, 1]; a periodic axis is mapped to a circle. Points of a mesh have its quadrature weights.
+/// On an uneven axis the weight is the length around the point. Points outside a mask have weight
+/// zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nodes {
     /// Points per axis; one number for a mesh.
     pub shape: Vec<usize>,
-    /// Channels that say where a point is.
+    /// Coordinate channels per point.
     pub channels: usize,
     /// [point, channel]
     pub coordinates: Vec<f32>,
@@ -23,7 +24,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Those of a grid or mesh; a mask of other points is not looked at.
+    /// The points of a grid or mesh. A mask of another shape is ignored.
     pub fn of(grid: &Grid, mask: Option<&Mask>) -> Self {
         let (channels, coordinates) = match grid.mesh() {
             Some(mesh) => {
@@ -51,7 +52,7 @@ impl Nodes {
         }
     }
 
-    /// The channels of the coordinates on a grid: two of a periodic axis.
+    /// Number of coordinate channels on a grid; a periodic axis has two.
     pub fn channels_of(grid: &Grid) -> usize {
         match grid.mesh() {
             Some(mesh) => mesh.points().dimension(),
@@ -64,7 +65,7 @@ impl Nodes {
         self.weights.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -79,7 +80,7 @@ fn channels(axis: &Axis) -> usize {
     1 + usize::from(axis.domain.is_periodic())
 }
 
-/// Coordinates in the box around them: [point, dimension].
+/// Coordinates mapped from their bounding box to [-1, 1]: [point, dimension].
 fn boxed(coordinates: &[f64], dimension: usize) -> Vec<f32> {
     let range = |axis: usize| {
         let along = coordinates.iter().skip(axis).step_by(dimension);
@@ -95,7 +96,7 @@ fn boxed(coordinates: &[f64], dimension: usize) -> Vec<f32> {
     coordinates.iter().enumerate().map(place).collect()
 }
 
-/// Places of the points of a grid on its axes: [point, channel].
+/// Coordinates of the points of a grid, mapped from the domain of each axis: [point, channel].
 fn along_axes(grid: &Grid) -> Vec<f32> {
     let place = |axis: &Axis, x: f64| {
         let unit = axis.domain.unit(x);
@@ -114,7 +115,7 @@ fn along_axes(grid: &Grid) -> Vec<f32> {
         .collect()
 }
 
-/// Products of the lengths around the points of the axes; one where they are even.
+/// Products over axes of the lengths around the points; an even axis contributes one.
 fn of_axes(grid: &Grid) -> Vec<f64> {
     let length = |axis: &Axis| -> Vec<f64> {
         let x = &axis.coordinates;

@@ -1,8 +1,8 @@
-//! The shapes that data give a network.
+//! The shapes of data that determine the shapes of a network.
 
 use serde::{Deserialize, Serialize};
 
-/// The shapes that data give a network.
+/// The shapes of data that determine the shapes of a network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shapes {
     /// Channels of the input.
@@ -11,7 +11,7 @@ pub struct Shapes {
     pub solution_channels: usize,
     /// Points per axis of the training grid.
     pub grid: Vec<usize>,
-    /// Channels that say where a point is, of a network that is fed with them; none of an FNO.
+    /// Coordinate channels, for a network of points; none for an FNO.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinates: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! The sizes of a network of points.
+//! The sizes of a network with attention over slices.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use crate::Error;
 /// Sizes of a network that attends over learned slices of any set of points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlicesConfig {
-    /// Channels of the field fed in: w, or a for regression.
+    /// Channels of the input field: w, or a for regression.
     pub input_channels: usize,
-    /// Channels of the field coming out.
+    /// Channels of the output field.
     pub output_channels: usize,
     /// Channels of the condition: a, or a and G_l\[a\].
     pub condition_channels: usize,
-    /// Channels that say where a point is.
+    /// Coordinate channels per point.
     pub coordinates: usize,
     /// Whether the flow time is an input; regression has none.
     pub time: bool,
@@ -24,14 +24,14 @@ pub struct SlicesConfig {
     pub layers: usize,
     /// Width of the hidden layers of every FiLM.
     pub film_channels: usize,
-    /// Slices of each head.
+    /// Slices per head.
     pub slices: usize,
-    /// Heads, each with slices of its own.
+    /// Heads, each with its own slices.
     pub heads: usize,
 }
 
 impl SlicesConfig {
-    /// Whether a network of these sizes exists.
+    /// Refuses sizes that define no network.
     pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("input_channels", self.input_channels),
@@ -55,12 +55,12 @@ impl SlicesConfig {
         Err(Error::config("network", reason))
     }
 
-    /// The field and the time.
+    /// Channels that enter the network: those of the field and of the time.
     pub fn network_inputs(&self) -> usize {
         self.input_channels + if self.time { TIME_CHANNELS } else { 0 }
     }
 
-    /// Channels of a head.
+    /// Channels per head.
     pub fn head_channels(&self) -> usize {
         self.hidden_channels / self.heads
     }

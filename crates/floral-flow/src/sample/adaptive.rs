@@ -1,4 +1,4 @@
-//! Dormand-Prince 5(4) with error control in every row of a block on its own.
+//! Dormand-Prince 5(4) with separate error control for every row of a block.
 
 use super::control::Control;
 use super::failure::Failure;
@@ -8,10 +8,10 @@ use super::tableau::DORMAND_PRINCE;
 use super::{Cost, Scalar, Velocity};
 use crate::{Error, Result};
 
-/// Steps as long as the tolerance allows.
+/// Adaptive steps, as long as the tolerance allows.
 ///
-/// Each row has its own time and step, so that its trajectory does not depend on the rows beside
-/// it; a row that has arrived idles until the last one does. A step is accepted if the root mean
+/// Each row has its own time and step, so that its trajectory does not depend on the other rows; a
+/// row that has arrived idles until the last one arrives. A step is accepted if the root mean
 /// square over the row of error / (atol + rtol max(|old|, |new|)) is at most 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adaptive {
@@ -32,7 +32,7 @@ impl Default for Adaptive {
 }
 
 impl Adaptive {
-    /// With these relative and absolute tolerances.
+    /// A solver with these relative and absolute tolerances.
     pub fn new(rtol: f64, atol: f64) -> Result<Self> {
         let valid = |tolerance: f64| tolerance.is_finite() && tolerance > 0.0;
         if !valid(rtol) || !valid(atol) {
@@ -48,7 +48,7 @@ impl Adaptive {
         })
     }
 
-    /// Gives up once a row needs more evaluations than this.
+    /// Sets the number of evaluations that no row may exceed.
     #[must_use]
     pub fn with_max_evaluations(self, max_evaluations: usize) -> Self {
         Self {
@@ -67,12 +67,12 @@ impl Adaptive {
         self.atol
     }
 
-    /// Evaluations of the velocity that a row may cost.
+    /// Largest number of evaluations of the velocity for a row.
     pub fn max_evaluations(&self) -> usize {
         self.max_evaluations
     }
 
-    /// Carries every row of `states`, [row, value], from time 0 to 1.
+    /// Integrates every row of `states`, [row, value], from time 0 to 1.
     pub fn integrate<T: Scalar>(
         &self,
         velocity: &(impl Velocity<T> + ?Sized),
@@ -98,7 +98,7 @@ impl Adaptive {
         Ok(Cost::new(rows.iter().map(|row| row.cost).collect()))
     }
 
-    /// The first stage is the last one of the step before.
+    /// Evaluations per step: the first stage is the last one of the previous step.
     const STEP_EVALUATIONS: usize = DORMAND_PRINCE.nodes.len() - 1;
 
     fn start<T: Scalar, V: Velocity<T> + ?Sized>(
@@ -114,7 +114,7 @@ impl Adaptive {
         Ok(steps.map(|step| Control::new(step, spent)).collect())
     }
 
-    /// The tolerated error of a value of this size.
+    /// The tolerated error of a value of this magnitude.
     fn scale(&self, size: f64) -> f64 {
         self.atol + self.rtol * size
     }
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// A different stiffness in every row: dw/dt = rate (sin(2 pi t) - w).
+    /// dw/dt = rate (sin(2 pi t) - w), with a different stiffness in every row.
     fn chase(rates: &[f64]) -> Pointwise<f64, impl Fn(usize, f64, f64) -> f64> {
         let rates = rates.to_vec();
         Pointwise::by_row(rates.len(), 3, move |row, t: f64, w| {
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_step_costs_six_evaluations_after_the_start() {
-        // A velocity that quickens tenfold after the start makes a first step too long.
+        // A velocity that becomes stiff shortly after the start makes the first step too long.
         let field = pointwise(1, 3, |t: f64, w| if t < 0.01 { -w } else { 40.0 * (t - w) });
         let cost = with(1e-6).integrate(&field, &mut [1.0, 0.5, 0.0]).unwrap();
         let row = cost.rows[0];

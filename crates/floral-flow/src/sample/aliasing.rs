@@ -1,30 +1,30 @@
-//! Whether equal steps see the waves of time that a velocity is made of.
+//! Whether equal steps resolve the waves in time that a velocity contains.
 //!
-//! A wave that turns a whole number of times in every step is met in one phase only and taken for a
-//! constant. n steps of a method integrate exp(2 pi i f t) from 0 to 1 as
-//! sum_k sum_j b_j / n exp(2 pi i f (k + c_j) / n); its distance to the integral, which is near zero for
-//! a fast wave, is the error.
+//! A wave with a whole number of periods per step is sampled at a single phase and mistaken for a
+//! constant. n steps of a method integrate exp(2 pi i f t) from 0 to 1 as sum_k sum_j b_j / n exp(2
+//! pi i f (k + c_j) / n). The error is the distance of this sum to the exact integral, which is
+//! near zero for a fast wave.
 
 use std::f64::consts::TAU;
 use std::fmt;
 
 use super::{Fixed, OdeSolver, Tableau};
 
-/// The largest tolerated error. Steps that resolve a wave leave an error below 0.18, those that take it
-/// for a constant one of 0.25 to 1.6.
+/// The largest tolerated error. Steps that resolve a wave have an error below 0.18; steps that
+/// mistake it for a constant have one of 0.25 to 1.6.
 const TOLERATED: f64 = 0.25;
 
-/// How far above to look for a number of steps that sees every wave.
+/// How many larger numbers of steps are tried in search of one that resolves every wave.
 const REACH: usize = 1000;
 
-/// Steps that take a wave of time for a constant.
+/// Steps that mistake a wave in time for a constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aliasing {
-    /// The solver as asked for.
+    /// The requested solver.
     pub solver: Fixed,
-    /// The wave that is seen worst.
+    /// The frequency with the largest error.
     pub frequency: f64,
-    /// The next larger number of steps that sees every wave.
+    /// The next larger number of steps that resolves every wave.
     pub instead: usize,
 }
 
@@ -43,8 +43,8 @@ impl fmt::Display for Aliasing {
 }
 
 impl OdeSolver {
-    /// The wave among these frequencies that its equal steps mistake, if there is one; steps that
-    /// are chosen by a tolerance are not judged.
+    /// The worst of these frequencies if the solver's equal steps mistake it for a constant; none
+    /// for adaptive steps.
     pub fn aliasing(&self, frequencies: &[f64]) -> Option<Aliasing> {
         let Self::Fixed(solver) = self else {
             return None;
@@ -68,7 +68,7 @@ fn worst(tableau: &Tableau, steps: usize, frequencies: &[f64]) -> Option<(f64, f
     errors.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The distance between the integral of a wave and what the steps make of it.
+/// Distance between the exact integral of a wave and its approximation by the steps.
 fn error(tableau: &Tableau, steps: usize, frequency: f64) -> f64 {
     let turn = TAU * frequency;
     let mut sum = [0.0, 0.0];
@@ -79,7 +79,7 @@ fn error(tableau: &Tableau, steps: usize, frequency: f64) -> f64 {
             sum[1] += weight / steps as f64 * phase.sin();
         }
     }
-    // (exp(i turn) - 1) / (i turn).
+    // The exact integral: (exp(i turn) - 1) / (i turn).
     let exact = [turn.sin() / turn, (1.0 - turn.cos()) / turn];
     (sum[0] - exact[0]).hypot(sum[1] - exact[1])
 }
@@ -90,7 +90,7 @@ mod tests {
     use super::super::testing::pointwise;
     use super::*;
 
-    /// Those of the time embedding.
+    /// The frequencies of the time embedding.
     const WAVES: [f64; 5] = [0.1, 0.562_341, 3.162_278, 17.782_794, 100.0];
 
     fn aliased(method: &str, steps: usize) -> Option<(f64, usize)> {
@@ -113,7 +113,8 @@ mod tests {
         assert_eq!(OdeSolver::default().aliasing(&WAVES), None);
     }
 
-    /// dw/dt = cos(2 pi 100 t) from 0: w(1) = 0, but steps that see one phase arrive at its cosine.
+    /// dw/dt = cos(2 pi 100 t) from 0 gives w(1) = 0; steps that see one phase give the cosine of
+    /// that phase.
     #[test]
     fn the_error_is_that_of_the_method_itself() {
         for (method, steps) in [

@@ -1,4 +1,4 @@
-//! An ensemble: many realizations, block by block, each the same whatever the others.
+//! An ensemble: many realizations, block by block, each independent of the others.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ use crate::random::{Purpose, Stream, stream};
 /// Realizations 0, 1, ... of a flow, integrated in blocks of as many rows as the velocity has.
 ///
 /// Realization j is always row j mod rows of its block, and a last block that is not full repeats
-/// its last realization. So a realization's bits depend on its start state alone: not on the number
-/// of realizations, nor on the number of threads or of blocks integrated at a time.
+/// its last realization. The bits of a realization thus depend on its start state alone: not on the
+/// number of realizations, threads or parallel blocks.
 pub struct BlockIntegration<'a> {
     /// The integrator.
     pub solver: &'a OdeSolver,
-    /// Which realizations: from 0, or from where an earlier run stopped.
+    /// Indices of the realizations: from 0, or from where an earlier run stopped.
     pub realizations: Range<usize>,
-    /// Receives progress after every block, or after those computed in parallel; may request to stop before
-    /// every evaluation of the velocity.
+    /// Receives progress after every block, or after those computed in parallel; may stop the run
+    /// before any evaluation of the velocity.
     pub observer: &'a dyn Observer,
 }
 
-/// Start states that are draws of a prior: realization j from its own stream of the input.
+/// Start states drawn from a prior; each realization has its own stream.
 pub fn from_prior<T>(
     seed: u64,
     input: u64,
@@ -38,10 +38,11 @@ pub fn from_prior<T>(
 }
 
 impl BlockIntegration<'_> {
-    /// Integrates `blocks` blocks at a time: more than one for velocities that leave processors idle.
+    /// Integrates `blocks` blocks at a time: more than one for velocities that leave processors
+    /// idle.
     ///
     /// `start(j, state)` writes the start state of realization j; `consume(j, state, cost)`
-    /// receives its end state and what it has cost, in the order of j.
+    /// receives its end state and its cost, in the order of j.
     pub fn run<T: Scalar>(
         &self,
         blocks: usize,
@@ -54,7 +55,8 @@ impl BlockIntegration<'_> {
         self.deliver(velocity, blocks.max(1), wave, consume)
     }
 
-    /// Hands the realizations of wave after wave of blocks, known by their first one, in order.
+    /// Integrates one wave of parallel blocks after another and delivers their realizations in
+    /// order. A block is identified by its first realization.
     fn deliver<T: Scalar>(
         &self,
         velocity: &impl Velocity<T>,
@@ -71,7 +73,8 @@ impl BlockIntegration<'_> {
             return Ok(progress);
         }
         let rows = velocity.rows().max(1);
-        // A block begun by an earlier run is integrated again: its rows keep their places.
+        // A block begun by an earlier run is integrated again, so that its rows keep their
+        // positions.
         let begin = self.realizations.start / rows * rows;
         let mut firsts = (begin..self.realizations.end).step_by(rows);
         loop {
@@ -90,7 +93,7 @@ impl BlockIntegration<'_> {
                 }
                 progress.block_evaluations += cost.block;
             }
-            // Once for all blocks that were computed side by side, so that the time is theirs.
+            // One event for all blocks computed in parallel: the time is that of the whole wave.
             self.observer.observe(&Event::Realizations(progress));
         }
     }
@@ -105,7 +108,7 @@ impl BlockIntegration<'_> {
         let (rows, len) = (velocity.rows(), velocity.row_len());
         let own = rows.min(self.realizations.end - first);
         let mut states = vec![T::default(); own * len];
-        // A chunk of at least one value, so that a velocity without values is left to the solver.
+        // At least 1, as chunks require; the solver refuses a velocity without values.
         let drawn = states.par_chunks_mut(len.max(1)).enumerate();
         drawn.try_for_each(|(row, state)| start(first + row, state))?;
         for _ in own..rows {
@@ -116,13 +119,13 @@ impl BlockIntegration<'_> {
             observer: self.observer,
         };
         let cost = self.solver.integrate(&stoppable, &mut states);
-        // The rows of a failed block are realizations of the ensemble.
+        // Name realizations of the ensemble, not rows of the block.
         let place = format_args!("realizations {first} to {}", first + own - 1);
         Ok((states, cost.map_err(|error| error.numerical_at(place))?))
     }
 }
 
-/// A velocity that refuses to be evaluated once the observer asks to stop.
+/// A velocity that fails once the observer asks to stop.
 struct Stoppable<'a, V> {
     velocity: &'a V,
     observer: &'a dyn Observer,

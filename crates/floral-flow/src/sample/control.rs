@@ -1,27 +1,28 @@
 //! The step size of one row: shorter where the error is large, longer where it is small.
 //!
 //! Hairer, Norsett & Wanner (1993), Solving Ordinary Differential Equations I, section II.4: the
-//! elementary controller, as torchdiffeq has it. Their PI controller was tried and took a third more
-//! steps: it holds back where the error estimate scatters, as fast waves of time make it do.
+//! elementary controller, as in torchdiffeq. Their PI controller took a third more steps when
+//! tried: it is cautious where the error estimate scatters, which fast waves in time cause.
 
 use super::RowCost;
 use super::failure::Failure;
 
-/// Aim a little below the tolerance.
+/// Aims slightly below the tolerance.
 const SAFETY: f64 = 0.9;
 /// A step is at most this many times shorter than the one before.
 const LARGEST_CUT: f64 = 5.0;
 /// A step is at most this many times longer than the one before.
 const LARGEST_GROWTH: f64 = 10.0;
-/// Of the error, for a method of order 5.
+/// Exponent of the error, for a method of order 5.
 const EXPONENT: f64 = 0.2;
-/// Far below what a velocity in single precision can resolve, far above rounding in time.
+/// Smallest step: far below what a single-precision velocity can resolve, far above rounding in
+/// time.
 const SMALLEST_STEP: f64 = 1e-10;
-/// The last step is stretched by up to a tenth rather than followed by a short one: the error that
-/// the controller aims at, 0.9^5, grows to 0.95.
+/// The last step is stretched by up to a tenth rather than followed by a short one: the error at
+/// which the controller aims, 0.9^5, grows to 0.95.
 const STRETCH: f64 = 1.1;
 
-/// Where a row stands, how far it goes next, and what it has cost.
+/// Time, next step and cost of a row.
 #[derive(Debug, Clone)]
 pub(super) struct Control {
     pub(super) time: f64,
@@ -48,7 +49,7 @@ impl Control {
         self.time == 1.0
     }
 
-    /// The next step; zero once the row has arrived.
+    /// Length of the next step; zero once the row has arrived.
     pub(super) fn trial(&self) -> f64 {
         if self.lands() {
             1.0 - self.time
@@ -57,7 +58,7 @@ impl Control {
         }
     }
 
-    /// Accepts or rejects the trial step by its error, 1 being the tolerance; true if accepted.
+    /// Accepts or rejects the trial step by its error in units of the tolerance; true if accepted.
     pub(super) fn judge(&mut self, error: f64, evaluations: usize) -> Result<bool, Failure> {
         self.cost.evaluations += evaluations;
         let demand = error.powf(EXPONENT);
@@ -67,7 +68,7 @@ impl Control {
         }
         self.cost.rejected += 1;
         self.just_rejected = true;
-        // An error that is not a number counts as very large: min prefers the number.
+        // A NaN error counts as very large: `min` returns its other argument.
         self.step = self.trial() / (demand / SAFETY).min(LARGEST_CUT);
         if self.step < SMALLEST_STEP {
             return Err(Failure::StepTooSmall(self.step));

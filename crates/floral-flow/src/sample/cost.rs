@@ -1,6 +1,6 @@
-//! What an integration has cost, counted in evaluations of the velocity.
+//! Cost of an integration, in evaluations of the velocity.
 
-/// What one row has cost.
+/// Cost of one row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RowCost {
     /// Evaluations of the velocity up to the row's arrival at time 1.
@@ -11,12 +11,12 @@ pub struct RowCost {
     pub rejected: usize,
 }
 
-/// What a block has cost.
+/// Cost of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
     /// Evaluations of the whole block: those of its slowest row.
     pub block: usize,
-    /// The cost of every row, had it been alone.
+    /// The cost of every row as if it were integrated alone.
     pub rows: Vec<RowCost>,
 }
 

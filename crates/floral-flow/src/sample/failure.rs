@@ -7,14 +7,14 @@ use crate::Error;
 pub(super) enum Failure {
     /// The velocity is infinite or not a number.
     NotFinite,
-    /// The step that the tolerance demands is lost in rounding.
+    /// The step that the tolerance requires is so small that rounding dominates.
     StepTooSmall(f64),
     /// More evaluations of the velocity than allowed.
     TooManyEvaluations(usize),
 }
 
 impl Failure {
-    /// As the library's error, with the row and the time at which it stands.
+    /// The library's error for this failure, with the row and its time.
     pub(super) fn at(self, row: usize, time: f64) -> Error {
         Error::numerical(
             format!("row {row} at time {time:.6}: {}", self.what()),

@@ -6,10 +6,10 @@ use super::step::{Stepper, rms};
 use super::{Scalar, Velocity};
 use crate::Result;
 
-/// Evaluations of the velocity beside the first stage.
+/// Evaluations of the velocity in addition to the first stage.
 pub(super) const EVALUATIONS: usize = 1;
 
-/// A row's first step, from the velocity at its start alone.
+/// First estimates for a row, from its state and velocity at time 0.
 struct Start {
     /// d1: size of the velocity.
     slope: f64,
@@ -17,9 +17,9 @@ struct Start {
     guess: f64,
 }
 
-/// A first step for every row, by a method of this order whose first stage is known.
+/// The first step of every row, for a method of this order whose first stage is known.
 ///
-/// `scale` is the tolerated error of a value of this size.
+/// `scale` gives the tolerated error of a value.
 pub(super) fn first_steps<T: Scalar, V: Velocity<T> + ?Sized>(
     stepper: &mut Stepper<'_, T, V>,
     states: &[T],
@@ -56,7 +56,7 @@ impl Start {
         let guess = if size < 1e-5 || slope < 1e-5 {
             1e-6
         } else {
-            // Never beyond time 1.
+            // At most to time 1.
             (0.01 * size / slope).min(1.0)
         };
         Self { slope, guess }

@@ -1,8 +1,8 @@
 //! Sampling: carry draws of the prior along a velocity field and gather their statistics.
 //!
 //! Nothing here knows where the velocity comes from: a [`Velocity`] is integrated from time 0 to 1
-//! by an [`OdeSolver`], many realizations at a time by a [`BlockIntegration`], which hands each finished
-//! one to a consumer such as [`EnsembleStatistics`].
+//! by an [`OdeSolver`], many realizations at a time by a [`BlockIntegration`], which passes each
+//! finished one to a consumer such as [`EnsembleStatistics`].
 
 pub mod adaptive;
 mod aliasing;

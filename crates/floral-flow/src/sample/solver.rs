@@ -1,4 +1,4 @@
-//! The choice of an integrator, as a user writes it.
+//! The choice of an integrator in a configuration or a command.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub enum OdeSolver {
-    /// Steps as long as a tolerance allows.
+    /// Adaptive steps, as long as a tolerance allows.
     Adaptive(Adaptive),
     /// A given number of equal steps.
     Fixed(Fixed),
@@ -29,7 +29,7 @@ impl Default for OdeSolver {
 }
 
 impl OdeSolver {
-    /// The method of this name; adaptive if the number of steps is left open.
+    /// The method of this name; adaptive if no number of steps is given.
     pub fn named(method: &str, steps: Option<usize>) -> Result<Self> {
         let tableau = Tableau::named(method)?;
         match steps {
@@ -42,8 +42,8 @@ impl OdeSolver {
         }
     }
 
-    /// The integrator that a user asks for; none if all of it is left open. Without a method, steps are
-    /// of the midpoint rule, and a tolerance is that of dopri5.
+    /// The integrator that a user requests; none if nothing is given. Without a method, a number of
+    /// steps implies the midpoint rule and a tolerance implies dopri5.
     pub fn asked(
         method: Option<&str>,
         steps: Option<usize>,
@@ -68,7 +68,7 @@ impl OdeSolver {
         }
     }
 
-    /// Carries every row of `states`, [row, value], from time 0 to 1.
+    /// Integrates every row of `states`, [row, value], from time 0 to 1.
     pub fn integrate<T: Scalar>(
         &self,
         velocity: &(impl Velocity<T> + ?Sized),

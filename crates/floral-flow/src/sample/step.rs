@@ -1,4 +1,4 @@
-//! One Runge-Kutta step of a block, every row from its own time and by its own length.
+//! One Runge-Kutta step of a block; every row has its own time and step length.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::velocity::check_block;
 use super::{Scalar, Tableau, Velocity};
 use crate::Result;
 
-/// Values that one task works on at least, so that short rows share a task.
+/// Fewest values per task, so that short rows share a task.
 const GRAIN: usize = 4096;
 
 /// The stages of a method on a block.
@@ -21,7 +21,7 @@ pub(super) struct Stepper<'a, T, V: ?Sized> {
     row_len: usize,
     /// Stage velocities, [stage][row, value].
     stages: Vec<Vec<T>>,
-    /// The state at which the latest stage is evaluated, in the end the new one: [row, value].
+    /// The state at which the latest stage is evaluated; after a step, the new state: [row, value].
     argument: Vec<T>,
     times: Vec<T>,
 }
@@ -40,26 +40,26 @@ impl<'a, T: Scalar, V: Velocity<T> + ?Sized> Stepper<'a, T, V> {
         })
     }
 
-    /// Evaluates the first stage: the velocity at `times` of `states`.
+    /// Evaluates the first stage: the velocity of `states` at `times`.
     pub(super) fn first_stage(&mut self, times: &[f64], states: &[T]) -> Result<()> {
         self.argument.copy_from_slice(states);
         self.evaluate(0, times, |_| true)
     }
 
-    /// Takes the last stage as the first one of the next step.
+    /// Uses the last stage as the first stage of the next step.
     pub(super) fn reuse_last_stage(&mut self) {
         let last = self.stages.len() - 1;
         self.stages.swap(0, last);
     }
 
-    /// Velocities by Euler's method after `steps` from time 0, once the first stage is known.
+    /// Velocities after Euler steps of these lengths from time 0; requires the first stage.
     pub(super) fn probe(&mut self, steps: &[f64], states: &[T]) -> Result<&[T]> {
         self.combine(&[1.0], steps, states);
         self.evaluate(1, steps, |_| true)?;
         Ok(&self.stages[1])
     }
 
-    /// Evaluates the remaining stages and the new states, once the first stage is known.
+    /// Evaluates the remaining stages and the new states; requires the first stage.
     pub(super) fn step(&mut self, times: &[f64], steps: &[f64], states: &[T]) -> Result<()> {
         let tableau = self.tableau;
         for stage in 1..tableau.stages() {
@@ -89,7 +89,7 @@ impl<'a, T: Scalar, V: Velocity<T> + ?Sized> Stepper<'a, T, V> {
         &self.stages[0]
     }
 
-    /// Writes a row's new state to `states` and its last stage to its first.
+    /// Copies a row's new state to `states` and its last stage to its first.
     pub(super) fn accept(&mut self, row: usize, states: &mut [T]) {
         let span = self.span(row);
         states[span.clone()].copy_from_slice(&self.argument[span.clone()]);
@@ -98,14 +98,15 @@ impl<'a, T: Scalar, V: Velocity<T> + ?Sized> Stepper<'a, T, V> {
         }
     }
 
-    /// Root mean square over each row of the estimated error over `scale(old state, new state)`.
+    /// Root mean square over each row of the estimated error divided by `scale(old state, new
+    /// state)`.
     pub(super) fn error_norms(
         &self,
         steps: &[f64],
         states: &[T],
         scale: impl Fn(f64, f64) -> f64 + Sync,
     ) -> Vec<f64> {
-        // Apart from self, so that the velocity need not be shared between threads.
+        // Borrowed separately from `self`, so that the velocity need not be shared between threads.
         let (tableau, stages, argument, len) =
             (self.tableau, &self.stages, &self.argument, self.row_len);
         let norm = |error: &mut Vec<T>, (row, step): (usize, &f64)| {
@@ -134,7 +135,8 @@ impl<'a, T: Scalar, V: Velocity<T> + ?Sized> Stepper<'a, T, V> {
         });
     }
 
-    /// The velocity of the argument at `times`, finite in the rows that count.
+    /// Evaluates the velocity of the argument at `times`; fails unless it is finite in the rows
+    /// that count.
     fn evaluate(
         &mut self,
         stage: usize,

@@ -14,17 +14,17 @@ pub struct Tableau {
     pub source: &'static str,
     /// The global error is O(h^order).
     pub order: usize,
-    /// c.
+    /// The nodes c.
     pub nodes: &'static [f64],
-    /// a, row by row, without the zeros on and above the diagonal.
+    /// The coefficients a, row by row, without the zeros on and above the diagonal.
     pub coupling: &'static [&'static [f64]],
-    /// b.
+    /// The weights b.
     pub weights: &'static [f64],
-    /// e = b - b of the embedded method; empty if there is none.
+    /// The weights e = b - b of the embedded method; empty if there is none.
     pub error: &'static [f64],
 }
 
-/// The method of Euler, order 1.
+/// Euler's method, order 1.
 pub const EULER: Tableau = Tableau {
     name: "euler",
     source: "Euler (1768), Institutionum calculi integralis I, section 2, chapter 7",
@@ -46,7 +46,7 @@ pub const MIDPOINT: Tableau = Tableau {
     error: &[],
 };
 
-/// The trapezoid rule made explicit, order 2.
+/// Heun's method, the explicit trapezoid rule, order 2.
 pub const HEUN: Tableau = Tableau {
     name: "heun",
     source: "Heun (1900), Z. Math. Phys. 45, 23-38; as named by Butcher (2016), table 233",
@@ -121,7 +121,7 @@ pub const DORMAND_PRINCE: Tableau = Tableau {
     ],
 };
 
-/// Every method, by order.
+/// All methods, by order.
 pub const METHODS: [&Tableau; 5] = [&EULER, &MIDPOINT, &HEUN, &RK4, &DORMAND_PRINCE];
 
 impl Tableau {
@@ -142,7 +142,8 @@ impl Tableau {
         self.nodes.len()
     }
 
-    /// Whether the last stage is the velocity at the end of the step, and so the next one's first.
+    /// Whether the last stage is the velocity at the end of the step, and so the first of the next
+    /// step.
     pub fn first_same_as_last(&self) -> bool {
         match (self.coupling, self.weights) {
             ([.., last], [leading @ .., end]) => {
@@ -157,7 +158,8 @@ impl Tableau {
 mod tests {
     use super::*;
 
-    /// A rooted tree: its root's subtrees. Hairer, Norsett & Wanner (1993), section II.2.
+    /// A rooted tree, given by the subtrees of its root. Hairer, Norsett & Wanner (1993), section
+    /// II.2.
     #[derive(Clone)]
     struct Tree(Vec<Tree>);
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Cost, Scalar, Velocity};
 use crate::Result;
 
-/// A velocity of each value on its own, `f(row, time, value)`, that counts its evaluations.
+/// A pointwise velocity `f(row, time, value)` that counts its evaluations.
 pub(super) struct Pointwise<T, F> {
     rows: usize,
     row_len: usize,
@@ -27,7 +27,7 @@ impl<T: Scalar, F: Fn(usize, T, T) -> T> Pointwise<T, F> {
         }
     }
 
-    /// How often the block has been evaluated.
+    /// Number of evaluations of the block.
     pub(super) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 pub trait Scalar:
     Copy + Default + Send + Sync + Add<Output = Self> + Mul<Output = Self> + Into<f64> + 'static
 {
-    /// The nearest value.
+    /// The nearest representable value.
     fn from_f64(value: f64) -> Self;
 }
 
@@ -24,10 +24,10 @@ impl Scalar for f64 {
     }
 }
 
-/// A velocity field evaluated for a fixed number of rows at once, each row a state of its own.
+/// A velocity field evaluated for a fixed number of rows at once; each row is a separate state.
 ///
-/// The velocity of a row depends, to the last bit, on the row's position in the block, its time and
-/// its state alone, not on the rows beside it.
+/// The velocity of a row depends, to the last bit, only on the row's position in the block, its
+/// time and its state, not on the other rows.
 pub trait Velocity<T: Scalar> {
     /// Rows of a block; never zero.
     fn rows(&self) -> usize;
@@ -39,7 +39,7 @@ pub trait Velocity<T: Scalar> {
     fn evaluate(&self, times: &[T], states: &[T], out: &mut [T]) -> Result<()>;
 }
 
-/// Refuses a velocity without rows or values, and states that are not one block of it.
+/// Refuses a velocity without rows or values, and states that do not fill exactly one block.
 pub(super) fn check_block<T: Scalar>(
     velocity: &(impl Velocity<T> + ?Sized),
     states: &[T],

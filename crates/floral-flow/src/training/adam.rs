@@ -1,7 +1,7 @@
 //! Adam with L2 weight decay, and clipping of the gradient's norm, on plain arrays.
 //!
-//! The update happens on the host, whatever device made the gradients: it is one pass over memory,
-//! and the place where several processes can bring their gradients together.
+//! The update runs on the host, whatever device computed the gradients: it is one pass over memory,
+//! and the gradients of several processes are added there.
 
 use floral_kernels::AdamStep;
 
@@ -21,7 +21,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// No steps taken, for arrays of these lengths.
+    /// An optimiser before its first step, for arrays of these lengths.
     pub fn new(lengths: impl Iterator<Item = usize>) -> Self {
         let first: Vec<Vec<f32>> = lengths.map(|n| vec![0.0; n]).collect();
         Self {
@@ -31,8 +31,7 @@ impl Adam {
         }
     }
 
-    /// One step down the gradient times `factor`, to which `weight_decay` times the weight is
-    /// added first.
+    /// One step of Adam with the gradient `factor` * gradient + `weight_decay` * weight.
     pub fn step<'a>(
         &mut self,
         learning_rate: f64,
@@ -58,7 +57,7 @@ impl Adam {
     }
 }
 
-/// The norm of a gradient, and the factor that brings it down to `largest` if it is above.
+/// The norm of a gradient, and the factor that reduces it to `largest` if it is larger.
 pub fn clipped(arrays: &[Vec<f32>], largest: f64) -> (f64, f32) {
     let norm = floral_kernels::norm(arrays);
     let factor = if norm > largest { largest / norm } else { 1.0 };

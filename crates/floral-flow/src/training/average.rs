@@ -1,4 +1,4 @@
-//! A running mean of the weights, which is validated and kept in place of the last ones.
+//! A running mean of the weights, which is validated and kept instead of the last weights.
 
 use crate::network::Weight;
 
@@ -11,7 +11,7 @@ pub struct Average {
 }
 
 impl Average {
-    /// Begins at these weights; none for a decay of zero.
+    /// Starts from these weights; none if the decay is zero.
     pub fn new(decay: f64, weights: &[Weight]) -> Option<Self> {
         (decay > 0.0).then(|| Self {
             decay,
@@ -19,9 +19,9 @@ impl Average {
         })
     }
 
-    /// Takes in the weights of a step, the n-th of all.
+    /// Adds the weights after step number `step`.
     pub fn push(&mut self, weights: &[Weight], step: u64) {
-        // Early on the mean of few steps is better than the memory of the first weights.
+        // Shorter memory in early steps, so that the initial weights do not dominate.
         let early = (1.0 + step as f64) / (10.0 + step as f64);
         let keep = self.decay.min(early) as f32;
         for (mean, weight) in self.values.iter_mut().zip(weights) {
@@ -32,7 +32,7 @@ impl Average {
     }
 }
 
-/// Averaged values as weights of the same names and shapes.
+/// The averaged values as weights with the names and shapes of `like`.
 pub fn averaged(like: &[Weight], values: &[Vec<f32>]) -> Vec<Weight> {
     let named = |(weight, values): (&Weight, &Vec<f32>)| Weight {
         values: values.clone(),

@@ -1,4 +1,4 @@
-//! Which samples a step takes: a permutation per epoch, from the seed and the epoch's number.
+//! The samples of each step: a permutation per epoch, from the seed and the number of the epoch.
 
 use rand::RngExt;
 
@@ -15,7 +15,7 @@ pub fn shuffled(seed: u64, epoch: usize, count: usize) -> Vec<usize> {
     order
 }
 
-/// The samples of one step, sorted so that those of one input stand together and share a context.
+/// The samples of one step, sorted so that those of one input are adjacent and share a context.
 pub fn batch(order: &[usize], size: usize, step: usize) -> Vec<usize> {
     let start = step * size;
     let mut batch = order[start..(start + size).min(order.len())].to_vec();

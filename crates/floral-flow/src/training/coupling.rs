@@ -1,8 +1,9 @@
-//! Coupling: which of an input's prior draws leads to which of its realizations.
+//! Coupling: how an input's prior draws are paired with its realizations.
 //!
-//! Independent pairs make paths cross, and a velocity that sees neither end learns their average.
-//! Draws and realizations of the same input may be paired anew without changing either law; the
-//! pairing of least total squared length crosses least. Pooladian et al. (2023), Tong et al. (2024).
+//! Independent pairs make paths cross, and at a crossing the velocity can only learn the average.
+//! Draws and realizations of the same input may be re-paired without changing either distribution;
+//! the pairing of least total squared length has the fewest crossings. Pooladian et al. (2023),
+//! Tong et al. (2024).
 
 use rayon::prelude::*;
 
@@ -11,7 +12,7 @@ use crate::Result;
 use crate::flow::Path;
 use crate::random::Stream;
 
-/// For every sample the number of the stream whose prior draw it is paired with.
+/// For every sample, the number of the sample whose stream yields its prior draw.
 pub fn nearest(
     samples: &Samples,
     path: &Path,
@@ -40,9 +41,9 @@ fn square(a: &[f32], b: &[f32]) -> f64 {
     pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum()
 }
 
-/// For each of n rows its column in the assignment of least total cost.
+/// The column of each of n rows in the assignment of least total cost.
 ///
-/// The Hungarian method with potentials, one shortest augmenting path a row: Kuhn (1955), in the
+/// The Hungarian method with potentials, one shortest augmenting path per row: Kuhn (1955), in the
 /// form of Jonker & Volgenant (1987), without their initialisation.
 fn assignment(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     let costs: Vec<f64> = (0..n * n).map(|i| cost(i / n, i % n)).collect();
@@ -68,15 +69,15 @@ fn assignment(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
 struct Matching {
     n: usize,
     costs: Vec<f64>,
-    /// Potentials; the reduced cost of a pair is its cost less both.
+    /// Potentials; the reduced cost of a pair is its cost minus both potentials.
     rows: Vec<f64>,
     columns: Vec<f64>,
-    /// The row that each column has; the last column stands for the row that is being added.
+    /// The row assigned to each column; the additional last column stands for the row being added.
     row_of: Vec<Option<usize>>,
 }
 
 impl Matching {
-    /// Gives one more row a column, moving others along the shortest path.
+    /// Assigns a column to one more row, moving other rows along the shortest augmenting path.
     fn add(&mut self, row: usize) {
         let n = self.n;
         let (mut least, mut before) = (vec![f64::INFINITY; n], vec![n; n]);
@@ -108,7 +109,7 @@ impl Matching {
         }
     }
 
-    /// The unvisited column that costs least to reach from any visited one, and how much.
+    /// The unvisited column that is cheapest to reach from any visited one, and that cost.
     fn closest(
         &self,
         row: usize,

@@ -1,5 +1,5 @@
-//! Gradients of blocks brought together: added in the tree of `tree.rs`, each rank a segment of the
-//! weights, then handed to all.
+//! Sums of gradients over the blocks of all ranks: each rank adds one segment of the weights, in
+//! the tree of `tree.rs`, and sends the sum to all.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::tree::{nodes_within, sum};
 use crate::Result;
 use crate::ranks::{Ranks, share};
 
-/// Values that a task adds.
+/// Values per task of an addition.
 const TASK: usize = 1 << 16;
 
 /// One array per weight.
@@ -32,33 +32,33 @@ fn add_values(sum: &mut [f32], part: &[f32]) {
     });
 }
 
-/// What a rank knows of the blocks of a step.
+/// The contribution of one rank to a step.
 pub struct Own {
-    /// The sums of the largest nodes within its blocks, in their order.
+    /// The sums over the largest nodes within its blocks, in order.
     pub nodes: Vec<Arrays>,
     /// The loss of each of its blocks.
     pub losses: Vec<f32>,
-    /// Whether it was asked to stop.
+    /// Whether this rank was asked to stop.
     pub stops: bool,
 }
 
-/// What all ranks know together.
+/// The result of a step, the same on all ranks.
 pub struct All {
     /// The sum over all blocks.
     pub arrays: Arrays,
     /// The loss of each block.
     pub losses: Vec<f32>,
-    /// Whether any was asked to stop.
+    /// Whether any rank was asked to stop.
     pub stops: bool,
 }
 
-/// How the sums of `blocks` blocks, of arrays of these lengths, are divided among ranks.
+/// How sums over blocks are divided among ranks.
 pub struct Reduction<'a> {
-    /// Who shares the blocks.
+    /// The ranks that share the blocks.
     pub ranks: &'a dyn Ranks,
-    /// How many there are.
+    /// Number of blocks.
     pub blocks: usize,
-    /// Values of each array.
+    /// Number of values of each array.
     pub lengths: &'a [usize],
 }
 
@@ -68,17 +68,18 @@ impl Reduction<'_> {
         share(self.blocks, rank, self.ranks.size())
     }
 
-    /// The largest nodes within the blocks of a rank.
+    /// The largest nodes of the tree within the blocks of a rank.
     pub fn nodes_of(&self, rank: usize) -> Vec<Range<usize>> {
         nodes_within(self.blocks, &self.blocks_of(rank))
     }
 
-    /// The part of all values, one array after the other, that a rank adds.
+    /// The range of values that a rank adds, counted through all arrays in sequence.
     fn segment(&self, rank: usize) -> Range<usize> {
         share(self.lengths.iter().sum(), rank, self.ranks.size())
     }
 
-    /// Adds what all ranks know: one exchange of segments, and one in which all get the sums.
+    /// Adds the contributions of all ranks by two exchanges: segments to the ranks that add them,
+    /// then the sums to all.
     pub fn reduce(&self, mut own: Own) -> Result<All> {
         if self.ranks.size() == 1 {
             return Ok(All {
@@ -113,7 +114,7 @@ impl Reduction<'_> {
         })
     }
 
-    /// The sum over all blocks of this rank's segment.
+    /// The sum over all blocks for this rank's segment.
     fn summed_segment(&self, own: Vec<Arrays>) -> Result<Vec<f32>> {
         let size = self.ranks.size();
         let own_segment = self.segment(self.ranks.rank());
@@ -141,7 +142,7 @@ impl Reduction<'_> {
         Ok(sum.unwrap_or_default().into_owned())
     }
 
-    /// The arrays of values that lie one after the other, in segments.
+    /// The arrays whose values, in sequence, make up these segments.
     fn arrays(&self, segments: Vec<&[f32]>) -> Arrays {
         let mut segments = segments.into_iter().filter(|segment| !segment.is_empty());
         let mut rest: &[f32] = &[];
@@ -161,7 +162,7 @@ impl Reduction<'_> {
     }
 }
 
-/// Appends a part of all values, one array after the other.
+/// Appends a range of values, counted through all arrays in sequence, to `out`.
 fn copy(arrays: &Arrays, part: Range<usize>, out: &mut Vec<f32>) {
     let mut start = 0;
     for array in arrays {

@@ -1,8 +1,8 @@
-//! The arrays of a run's samples: in memory, or in a file that nobody else sees where they do not fit.
+//! The arrays of a run's samples: in memory, or in a private file if they do not fit.
 //!
-//! [`Samples`](super::samples::Samples) reads from either, so training comes to the same numbers. An
-//! array is put there once, when it is first wanted; the file holds what is read as it is read: the
-//! system keeps what it has room for, and no array is decoded twice.
+//! [`Samples`](super::samples::Samples) reads from either with the same results. Each array is
+//! stored once, when it is first needed. The file holds decoded values, so that no array is decoded
+//! twice; the operating system caches as much of it as it has room for.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions, remove_file};
@@ -16,24 +16,24 @@ use crate::{Error, Result};
 
 const BYTES: u64 = 4;
 
-/// Arrays of values, known by their number.
+/// Arrays of values, identified by number.
 pub enum SampleArrays {
-    /// Each array once it is there.
+    /// In memory; each array is set once.
     Memory(Vec<OnceLock<Vec<f32>>>),
-    /// In a file.
+    /// In a scratch file.
     File(Scratch),
 }
 
-/// A file without a name, or one that is removed at the end where the system wants names.
+/// A file without a name; where the system requires names, it is removed on drop.
 pub struct Scratch {
     file: Mutex<File>,
     path: PathBuf,
-    /// Per array the position of its first value, once it is there.
+    /// Position of the first value of each array, once it is stored.
     starts: Vec<OnceLock<u64>>,
 }
 
 impl SampleArrays {
-    /// Room for these samples; with a folder, in a file there.
+    /// Room for `count` arrays; in a file if a folder is given.
     pub fn new(folder: Option<&Path>, name: &str, count: usize) -> Result<Self> {
         Ok(match folder {
             Some(folder) => Self::File(Scratch::new(folder, name, count)?),
@@ -49,7 +49,7 @@ impl SampleArrays {
         }
     }
 
-    /// Whether an array is there.
+    /// Whether an array is stored.
     pub fn has(&self, index: usize) -> bool {
         match self {
             Self::Memory(all) => all[index].get().is_some(),
@@ -57,7 +57,7 @@ impl SampleArrays {
         }
     }
 
-    /// Puts an array where it belongs; of two that are the same, the first.
+    /// Stores an array; if it is stored already, the first one stays.
     pub fn put(&self, index: usize, values: Vec<f32>) -> Result<()> {
         match self {
             Self::Memory(all) => {
@@ -68,7 +68,7 @@ impl SampleArrays {
         }
     }
 
-    /// Some values of an array that is there.
+    /// A range of values of a stored array.
     pub fn part(&self, index: usize, values: Range<usize>) -> Result<Cow<'_, [f32]>> {
         const THERE: &str = "an array is put before it is read";
         match self {
@@ -93,7 +93,7 @@ impl Scratch {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create_new(true);
         let file = options.open(&path).map_err(Error::io(&path))?;
-        // Without its name it is gone however the program ends.
+        // A file without a name disappears however the program ends.
         let _ = remove_file(&path);
         Ok(Self {
             file: Mutex::new(file),
@@ -117,7 +117,7 @@ impl Scratch {
         Ok(values.map(|value| f32::from_le_bytes(*value)).collect())
     }
 
-    /// Reads or writes from a place on: which byte that was.
+    /// Seeks to `place`, reads or writes there, and returns the byte position.
     fn at(
         &self,
         place: SeekFrom,
@@ -147,7 +147,7 @@ mod tests {
         let all = vec![vec![1.0, -2.5, f32::MIN_POSITIVE], vec![], vec![7.0; 5]];
         let memory = SampleArrays::from(all.clone());
         let file = SampleArrays::new(Some(folder.path()), "samples", all.len()).unwrap();
-        // In any order, and again.
+        // In any order, and repeatedly.
         for index in [2, 0, 1, 0] {
             assert_eq!(file.has(index), index == 0 && file.has(1));
             file.put(index, all[index].clone()).unwrap();

@@ -1,4 +1,4 @@
-//! The data a run trains on, in the network's units, each input read when it is first wanted.
+//! The training data of a run in the network's units; each input is read when it is first needed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::{Grid, Result};
 pub struct Samples<'a> {
     /// The grid, perhaps coarser than the dataset's.
     pub grid: Grid,
-    /// Its points, for networks that are fed with them.
+    /// The points of the grid, for a network of points.
     pub nodes: Option<Nodes>,
     /// Per input: a~, [channel, point].
     conditions: SampleArrays,
@@ -19,9 +19,9 @@ pub struct Samples<'a> {
     targets: SampleArrays,
     /// Values of one realization.
     size: usize,
-    /// Per input the number of its first sample, and at the end that of all samples.
+    /// Number of the first sample of each input, followed by the number of all samples.
     starts: Vec<usize>,
-    /// Where inputs come from that are not there yet.
+    /// Reads inputs that are not stored yet.
     source: Option<Source<'a>>,
 }
 
@@ -29,14 +29,16 @@ pub struct Samples<'a> {
 pub type Source<'a> = Box<dyn Fn(usize) -> Result<[Vec<f32>; 2]> + Send + Sync + 'a>;
 
 impl<'a> Samples<'a> {
-    /// The samples of these inputs, each of `size` values; inputs may differ in their number of samples.
+    /// Samples with these conditions and targets, one of each per input; a realization has `size`
+    /// values. Inputs may differ in their number of realizations.
     pub fn new(grid: Grid, conditions: Vec<Vec<f32>>, targets: Vec<Vec<f32>>, size: usize) -> Self {
         let count = |target: &Vec<f32>| target.len() / size.max(1);
         let counts: Vec<usize> = targets.iter().map(count).collect();
         Self::of(grid, &counts, [conditions.into(), targets.into()], size)
     }
 
-    /// The same of arrays that may be on disk or not read yet; `counts` has the samples of each input.
+    /// The same for arrays that may be on disk or not read yet; `counts` holds the number of
+    /// samples of each input.
     pub fn of(
         grid: Grid,
         counts: &[usize],
@@ -59,7 +61,7 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// The same with inputs that are read when they are first wanted.
+    /// The same with a source for inputs that are not stored yet.
     pub fn from(self, source: Source<'a>) -> Self {
         Self {
             source: Some(source),
@@ -72,7 +74,7 @@ impl<'a> Samples<'a> {
         Self { nodes, ..self }
     }
 
-    /// Reads the inputs of these samples that are not there yet.
+    /// Reads those inputs of these samples that are not stored yet.
     pub fn fetch(&self, samples: Range<usize>) -> Result<()> {
         if samples.is_empty() {
             return Ok(());
@@ -88,14 +90,14 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// Puts an input where it belongs.
+    /// Stores an input.
     pub fn put(&self, input: usize, [condition, targets]: [Vec<f32>; 2]) -> Result<()> {
         self.conditions.put(input, condition)?;
-        // Last: what has targets is there.
+        // Targets last: an input with targets counts as stored.
         self.targets.put(input, targets)
     }
 
-    /// Inputs that are there.
+    /// Number of stored inputs.
     pub fn held(&self) -> usize {
         let all = 0..self.inputs();
         all.filter(|input| self.targets.has(*input)).count()
@@ -106,7 +108,7 @@ impl<'a> Samples<'a> {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Whether there are none.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -139,7 +141,7 @@ impl<'a> Samples<'a> {
         self.targets.part(input, start..start + self.size)
     }
 
-    /// The first channels of the condition of an input: [channel, point].
+    /// The first `channels` channels of the condition of an input: [channel, point].
     pub fn condition_of(&self, input: usize, channels: usize) -> Result<Cow<'_, [f32]>> {
         self.supply(input)?;
         self.conditions.part(input, 0..channels * self.grid.len())

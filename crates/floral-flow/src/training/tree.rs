@@ -1,17 +1,17 @@
-//! The tree in which sums over blocks are taken: the same for any division of the blocks among ranks,
-//! so that the sums have the same bits.
+//! The tree that fixes the order of sums over blocks. It does not depend on the division of blocks
+//! among ranks, so that sums have the same bits on any number of ranks.
 
 use std::ops::Range;
 
 use crate::Result;
 
-/// The first and the second half of a node; none of a leaf, which is one block.
+/// The two halves of a node; none for a leaf, which is one block.
 fn halves(node: &Range<usize>) -> Option<[Range<usize>; 2]> {
     let middle = node.start + node.len().div_ceil(2);
     (node.len() > 1).then_some([node.start..middle, middle..node.end])
 }
 
-/// The largest nodes of the tree over `count` blocks that lie within a part of them, in order.
+/// The largest nodes of the tree over `count` blocks that lie within `part`, in order.
 pub fn nodes_within(count: usize, part: &Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     descend(0..count, part, &mut found);
@@ -32,8 +32,8 @@ fn descend(node: Range<usize>, part: &Range<usize>, found: &mut Vec<Range<usize>
     }
 }
 
-/// The sum of a node: what `known` gives of it, or else that of its halves, added by `add`. A leaf has
-/// to be known.
+/// The sum over a node: `known` if it returns one, otherwise the sum of its halves, added by `add`.
+/// Every leaf must be known.
 pub fn sum<T>(
     node: &Range<usize>,
     known: &mut dyn FnMut(&Range<usize>) -> Result<Option<T>>,
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use crate::ranks::share;
 
-    /// The sum over a node in words, so that its order is seen.
+    /// The sum over a node as text, which shows its order.
     fn in_words(node: &Range<usize>) -> String {
         let mut leaf = |node: &Range<usize>| Ok((node.len() == 1).then(|| node.start.to_string()));
         let add = |a: &mut String, b: String| *a = format!("({a}+{b})");

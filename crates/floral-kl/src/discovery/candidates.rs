@@ -4,16 +4,16 @@ use crate::case::{Case, Framed};
 use crate::symmetry::{Signs, Symmetries, Symmetry};
 use crate::{Lattice, LatticeAxis};
 
-/// Into how many equal parts a periodic axis is divided.
+/// Numbers of equal parts by which a periodic axis may repeat.
 const PARTS: [usize; 3] = [2, 3, 4];
 
-/// Exponents of the solution under a scaling of the input.
+/// Candidate exponents of the solution under a scaling of the input.
 const EXPONENTS: [f64; 2] = [1.0, -1.0];
 
-/// Inputs whose sizes differ by less than this factor do not show what a scaling does.
+/// Least ratio of largest to smallest input size at which a scaling can be tested.
 const SPAN: f64 = 1.5;
 
-/// All that may be tried, each by itself.
+/// All symmetries to try, each by itself.
 pub(super) fn candidates(lattice: &Lattice, cases: &[Case<'_>]) -> Vec<Symmetry> {
     let mut all: Vec<Symmetry> = lattice.axes.iter().flat_map(along).collect();
     all.push(Symmetry::Sign(Signs::minus()));
@@ -53,7 +53,7 @@ fn along(axis: &LatticeAxis) -> Vec<Symmetry> {
     all
 }
 
-/// The largest size of an input over the smallest.
+/// The ratio of the largest to the smallest size of an input.
 fn span_of_sizes(lattice: &Lattice, cases: &[Case<'_>]) -> f64 {
     let channels = cases[0].query.input.len() / lattice.len();
     let linear = Symmetries {

@@ -1,9 +1,10 @@
-//! Symmetries found in the data: which axes close, and which motions take solutions to solutions.
+//! Symmetries found in the data: axes that are periodic, and motions that map solutions to
+//! solutions.
 //!
-//! [`periodic`] looks at the seam of every axis. [`search`] tries the motions that the lattice allows,
-//! one after another, and keeps those that make left-out inputs' errors smaller; [`trial`] computes
-//! these errors by a small blend on the fields as [`thinned`] has them. `fitting` calls it before
-//! anything else.
+//! [`periodic`] examines the ends of every axis. [`search`] tries the motions that the lattice
+//! allows, one after another, and keeps those that reduce the errors at left-out inputs; [`trial`]
+//! computes these errors with a few regressions on fields that [`thinned`] makes coarser. `fitting`
+//! calls it once outliers are left out.
 
 mod candidates;
 mod periodic;

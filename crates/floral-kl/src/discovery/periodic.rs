@@ -1,29 +1,30 @@
-//! Which axes close, by the fields: they go on across the seam as smoothly as they do inside.
+//! Periodic axes, found by the fields: these continue across the ends as smoothly as inside.
 //!
-//! With s_i the mean square, over all fields, of the second difference f_{i-1} - 2 f_i + f_{i+1}, taken
-//! modulo n, an axis of n points closes if s_0 and s_{n-1} are at most a few times the median of
-//! the others, for every channel of input, low fidelity and solution that varies along it. A second difference
-//! sees a jump of the value and one of the slope: fields that vanish at both ends go on in value alone.
+//! Let s_i be the mean square, over all fields, of the second difference f_{i-1} - 2 f_i + f_{i+1},
+//! with indices modulo n. An axis of n points is periodic if s_0 and s_{n-1} are at most a few
+//! times the median of the others, for every channel of input, low fidelity and solution that
+//! varies along it. A second difference detects jumps of the value and of the slope: fields that
+//! vanish at both ends continue in value alone.
 
 use crate::Lattice;
 use crate::case::{Case, Channels};
 use crate::realizations::Realizations;
 
-/// Multiples of the median up to which a second difference is one of a smooth field.
+/// Multiple of the median up to which a second difference is that of a smooth field.
 const ROUGH: f64 = 3.0;
 
-/// Shares of the median below which the first difference across the seam is none: the last point
-/// is then the first one again, or both are held at one value.
+/// Share of the median below which the first difference across the ends counts as zero: the last
+/// point then repeats the first, or both are held at one value.
 const SAME: f64 = 1e-3;
 
-/// Shares of a channel's mean square below which differences are round-off.
+/// Share of a channel's mean square below which differences are round-off.
 const ROUND_OFF: f64 = 1e-24;
 
-/// Points of an axis, and inputs; with fewer nothing is decided.
+/// Minimum numbers of points of an axis and of inputs; with fewer nothing is decided.
 const FEWEST_POINTS: usize = 8;
 const FEWEST_INPUTS: usize = 4;
 
-/// The lattice with every axis closed that the fields say closes.
+/// The lattice, with every axis marked as periodic along which the fields are periodic.
 pub(super) fn closed(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) -> Lattice {
     let mut closed = lattice.clone();
     for (number, axis) in closed.axes.iter_mut().enumerate() {
@@ -57,12 +58,12 @@ fn closes(lattice: &Lattice, channels: Channels, cases: &[Case<'_>], axis: usize
     seams.contains(&Seam::Smooth) && !seams.contains(&Seam::Broken)
 }
 
-/// What the fields of a channel say of an axis.
+/// How the fields of a channel continue across the ends of an axis.
 #[derive(Clone, Copy, PartialEq)]
 enum Seam {
     Smooth,
     Broken,
-    /// They do not vary along it.
+    /// The fields do not vary along the axis.
     Silent,
 }
 
@@ -119,8 +120,8 @@ mod tests {
 
     const POINTS: usize = 32;
 
-    /// Whether an axis closes along which eight inputs and their only runs are these functions of the
-    /// input's number and of the position from 0 to 1.
+    /// Whether an axis is found to be periodic if eight inputs and their only runs are these
+    /// functions of the input's number and of the position from 0 to 1.
     fn is_closed(input: impl Fn(f64, f64) -> f64, run: impl Fn(f64, f64) -> f64) -> bool {
         let field = |i: usize, f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
             let at = |p: usize| f(i as f64, p as f64 / POINTS as f64);

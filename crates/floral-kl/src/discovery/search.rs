@@ -1,10 +1,11 @@
-//! The search for symmetries: those are kept with which left-out inputs are predicted better.
+//! The search for symmetries: those with which left-out inputs are predicted better are kept.
 //!
-//! With e_i and e'_i the norms of errors at input i without and with a symmetry, there is a gain if the
-//! mean of e_i - e'_i is more than [`GAIN`] standard errors above zero, and a loss if it is more than
-//! [`LOSS`] below. A symmetry is kept if the best regression gains and none loses, of means or of
-//! variances: one that holds nearly helps a regression that sees little, and spoils one that sees more.
-//! The clearest gain comes first, the others are tried again beside it.
+//! Let e_i and e'_i be the norms of the errors at input i without and with a symmetry. There is a
+//! gain if the mean of e_i - e'_i is more than [`GAIN`] standard errors above zero, and a loss if
+//! it is more than [`LOSS`] below. A symmetry is kept if the best regression gains and no
+//! regression, of means or of variances, loses: an approximate symmetry helps a regression with
+//! little information and spoils one with more. The symmetry with the clearest gain is kept first;
+//! the others are tried again together with it.
 
 use rayon::prelude::*;
 
@@ -16,16 +17,16 @@ use crate::observer::Found;
 use crate::target::Parity;
 use crate::{Lattice, Result, Symmetries, Symmetry};
 
-/// Standard errors beyond which a gain is clear, of many inputs.
+/// Standard errors beyond which a gain is clear, if there are many inputs.
 const GAIN: f64 = 2.3;
 
-/// Standard errors beyond which a loss is.
+/// Standard errors beyond which a loss is clear.
 const LOSS: f64 = 2.0;
 
-/// Shares of the error below which neither matters.
+/// Share of the error below which gains and losses do not count.
 const LEAST: f64 = 0.02;
 
-/// A lattice and symmetries with what was found.
+/// The lattice, its symmetries, and those of them that were found.
 pub(crate) struct Discovery {
     pub lattice: Lattice,
     pub symmetries: Symmetries,
@@ -33,7 +34,7 @@ pub(crate) struct Discovery {
 }
 
 impl Discovery {
-    /// What was declared and nothing else.
+    /// The declared symmetries and nothing else.
     pub(crate) fn none(lattice: &Lattice, declared: &Symmetries) -> Self {
         Self {
             lattice: lattice.clone(),
@@ -43,7 +44,8 @@ impl Discovery {
     }
 }
 
-/// Looks for symmetries beside the declared ones, and for those that the cases contradict.
+/// Searches for symmetries beside the declared ones, and for declared ones that the cases
+/// contradict.
 pub(crate) fn discover(
     lattice: &Lattice,
     channels: Channels,
@@ -92,7 +94,7 @@ struct Search<'a> {
     trial: &'a Trial,
     list: Vec<Symmetry>,
     group: Symmetries,
-    /// Of means.
+    /// Errors of means.
     errors: Errors,
 }
 
@@ -120,7 +122,7 @@ impl<'a> Search<'a> {
         worse.map(|i| self.list[i].clone()).collect()
     }
 
-    /// The list with all candidates that gain and are allowed beside those before.
+    /// The list, extended by all candidates that gain and are allowed together with those before.
     fn extended(
         mut self,
         mut candidates: Vec<Symmetry>,
@@ -147,14 +149,14 @@ impl<'a> Search<'a> {
         self.list
     }
 
-    /// Whether a regression of variances loses by another list.
+    /// Whether a regression of variances loses with the list of another search.
     fn loses_variances(&self, by: &Self) -> bool {
         let errors = |group| self.trial.errors(group, Parity::Even);
         let both = errors(&self.group).zip(errors(&by.group));
         both.is_some_and(|(before, after)| loses(&before, &after))
     }
 
-    /// With a longer list, if that generates more.
+    /// The search with a longer list; `None` if that generates no larger group.
     fn next(&self, list: &[Symmetry]) -> Option<Self> {
         let group = self.trial.group(list).ok()?;
         let size = |group: &Symmetries| (group.rolled.len(), group.scale, group.motions.len());
@@ -165,14 +167,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a regression loses from one list of symmetries to another.
+/// Whether any regression loses from one list of symmetries to another.
 fn loses(before: &Errors, after: &Errors) -> bool {
     let is_loss = |c: Change| c.mean < -LEAST * c.error && c.mean < -LOSS * c.standard_error;
     changes(before, after).any(is_loss)
 }
 
-/// The gain in standard errors of the best regression before over the best one after, if it is clear.
-/// A weaker regression may gain by a symmetry that does not hold, as it errs less by chance.
+/// The gain from the best regression before to the best one after, in standard errors, if it is
+/// clear. Weaker regressions do not count: a wrong symmetry may reduce their statistical error.
 fn gain(before: &Errors, after: &Errors) -> Option<f64> {
     let change = Change::of(best(before)?, best(after)?);
     let gain = change.mean / change.standard_error.max(f64::MIN_POSITIVE);
@@ -180,15 +182,15 @@ fn gain(before: &Errors, after: &Errors) -> Option<f64> {
     (is_clear && change.mean > LEAST * change.error).then_some(gain)
 }
 
-/// The errors of the regression that errs least.
+/// The errors of the regression with the least error.
 fn best(errors: &Errors) -> Option<&Vec<f64>> {
     let sum = |errors: &Vec<f64>| errors.iter().sum::<f64>();
     let all = errors.iter().flatten();
     all.min_by(|a, b| sum(a).total_cmp(&sum(b)))
 }
 
-/// The quantile of Student's t for that of the normal law, to first order in 1 / freedom.
-/// Abramowitz & Stegun (1964), 26.7.5.
+/// The quantile of Student's t with the probability of a normal quantile, to first order in
+/// 1 / freedom. Abramowitz & Stegun (1964), 26.7.5.
 fn quantile(normal: f64, freedom: f64) -> f64 {
     normal + (normal.powi(3) + normal) / (4.0 * freedom)
 }
@@ -198,7 +200,7 @@ fn changes<'a>(before: &'a Errors, after: &'a Errors) -> impl Iterator<Item = Ch
     both.filter_map(|(before, after)| Some(Change::of(before.as_ref()?, after.as_ref()?)))
 }
 
-/// How errors, paired by input, fall from one list of symmetries to another.
+/// The decrease of errors, paired by input, from one list of symmetries to another.
 struct Change {
     mean: f64,
     standard_error: f64,
@@ -247,7 +249,8 @@ mod tests {
         (0..INPUTS).map(wave).collect()
     }
 
-    /// A product with what lies two points before: it rolls, and neither reflects nor changes sign.
+    /// A product with the value two points before: equivariant under rolls, but not under
+    /// reflections or signs.
     fn rolling(a: &[f64]) -> Vec<f64> {
         let before = |p: usize| a[(p + POINTS - 2) % POINTS];
         (0..POINTS).map(|p| a[p] + a[p] * before(p)).collect()

@@ -1,21 +1,21 @@
 //! Fields on fewer points, such that every motion of the lattice is one of the thinned lattice.
 //!
-//! Along a periodic axis every s-th point is kept, from 0 on; along another means of s neighbours
-//! are, or every s-th point from end to end.
+//! A periodic axis keeps every s-th point, from 0 on. Another axis keeps every s-th point from end
+//! to end, or means of s neighbours.
 
 use crate::realizations::Realizations;
 use crate::scattered::Clusters;
 use crate::{Lattice, LatticeAxis, Points};
 
-/// Points of a thinned lattice, about.
+/// Approximate number of points of a thinned lattice.
 const POINTS: f64 = 600.0;
 
 /// A lattice of fewer points.
 pub(super) struct Thinned {
     pub lattice: Lattice,
-    /// Points of the lattice itself.
+    /// Number of points of the original lattice.
     points: usize,
-    /// Those whose mean a value is.
+    /// The original points over which the value of each thinned point is averaged.
     cells: Vec<Vec<usize>>,
 }
 
@@ -56,7 +56,7 @@ impl Thinned {
         fields.flat_map(|field| self.fields(&field)).collect()
     }
 
-    /// Scattered points in cubes of about this number.
+    /// Merges scattered points that share a cube; there are about [`POINTS`] cubes.
     fn scattered(name: &str, points: &Points) -> Self {
         let axes = points.coordinates().len().max(1) as f64;
         let clusters = Clusters::new(points, POINTS.powf(-1.0 / axes));
@@ -83,7 +83,7 @@ impl Thinned {
     }
 }
 
-/// The positions along an axis that are taken together.
+/// Groups of positions along an axis that are merged into one.
 fn along(axis: &LatticeAxis, most: usize) -> Vec<Vec<usize>> {
     let n = axis.len;
     let single = |step: usize| (0..n).step_by(step).map(|i| vec![i]).collect();

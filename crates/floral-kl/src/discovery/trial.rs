@@ -1,4 +1,4 @@
-//! What left-out inputs' errors are with a list of symmetries, by a few regressions on thinned fields.
+//! Errors at left-out inputs with a list of symmetries, of a few regressions on thinned fields.
 
 use super::thinned::Thinned;
 use crate::candidate_list::CandidateList;
@@ -11,14 +11,14 @@ use crate::target::{Examples, Parity};
 use crate::units::{Scaled, Units};
 use crate::{Lattice, Result, Symmetries, Symmetry};
 
-/// Inputs that are tried at most.
+/// Maximum number of inputs used.
 const MOST_INPUTS: usize = 40;
 
-/// Folds; with fewer nothing is decided.
+/// Minimum number of folds; with fewer nothing is decided.
 const FEWEST_FOLDS: usize = 5;
 
-/// Norms of errors, [regression][input], in the same order and units for all symmetries; none of a
-/// regression that cannot be fitted.
+/// Norms of errors, [regression][input], in the same order and units for all symmetries; `None` for
+/// a regression that cannot be fitted.
 pub(super) type Errors = Vec<Option<Vec<f64>>>;
 
 /// Thinned fields on which symmetries are tried.
@@ -26,7 +26,7 @@ pub(super) struct Trial {
     lattice: Lattice,
     channels: Channels,
     fields: Vec<Fields>,
-    /// The scales of the solution's channels, the units in which errors are given.
+    /// Scales of the solution's channels, the units of the errors.
     scales: Vec<f64>,
 }
 
@@ -50,7 +50,7 @@ impl Fields {
 }
 
 impl Trial {
-    /// `cases` are known at all points, in any order.
+    /// `cases` are known at all points and come in any order.
     pub(super) fn new(lattice: &Lattice, channels: Channels, cases: &[Case<'_>]) -> Self {
         let none = Symmetries::none(lattice, channels.input, channels.solution);
         let units = Units::new(lattice, channels, &none, cases);
@@ -71,14 +71,14 @@ impl Trial {
         }
     }
 
-    /// What a list of symmetries generates on the thinned lattice.
+    /// The group that a list of symmetries generates on the thinned lattice.
     pub(super) fn group(&self, list: &[Symmetry]) -> Result<Symmetries> {
         let Channels { input, solution } = self.channels;
         Ok(Symmetries::new(list, &self.lattice, input, solution)?)
     }
 
-    /// Errors at left-out inputs with these symmetries, of means or of variances. None if there are too
-    /// few inputs or no variances.
+    /// Errors at left-out inputs with these symmetries, of means or of variances. `None` if there
+    /// are too few folds or no variances.
     pub(super) fn errors(&self, symmetries: &Symmetries, parity: Parity) -> Option<Errors> {
         let cases: Vec<Case<'_>> = self.fields.iter().map(Fields::case).collect();
         let units = Units::new(&self.lattice, self.channels, symmetries, &cases);
@@ -107,7 +107,7 @@ impl Trial {
         Some(guesses.into_iter().map(|all| all.map(norms)).collect())
     }
 
-    /// What every regression says of left-out inputs: [regression][input][channel, point].
+    /// Guesses of every regression at left-out inputs: [regression][input][channel, point].
     fn guesses(
         &self,
         symmetries: &Symmetries,

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A kernel on features of unit size; a constant is added, so that a mean target costs nothing.
+/// A covariance of features of unit size. The constant 1 is added, for the mean of the targets.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Covariance {
     /// 1 + the inner product: the target is linear in the features.
     Linear,
     /// 1 + exp(-d^2 / (2 length^2)).
     SquaredExponential {
-        /// The distance over which inputs resemble each other.
+        /// The correlation length, in the distance of features.
         length: f64,
     },
-    /// 1 + (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d / length: twice differentiable, where a squared
-    /// exponential takes targets for smoother than few inputs can show.
+    /// 1 + (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d / length: twice differentiable. A squared
+    /// exponential assumes targets to be smoother than few inputs can show.
     Matern52 {
-        /// The distance over which inputs resemble each other.
+        /// The correlation length, in the distance of features.
         length: f64,
     },
 }
@@ -50,13 +50,14 @@ pub(crate) fn matern52(distance: f64) -> f64 {
     (1.0 + r + r * r / 3.0) * (-r).exp()
 }
 
-/// A covariance, and the features between which it is one.
+/// A covariance, and the features that it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kernel {
     pub covariance: Covariance,
-    /// The input's part in the squared distance, beside low fidelity's.
+    /// The share of the input in the squared distance; low fidelity has the rest.
     pub share: f64,
-    /// Width, as a share of each axis, of the filter through which fields are seen; zero for none.
+    /// Width, as a share of each axis, of the filter that smooths fields before they are compared;
+    /// zero for none.
     pub smoothing: f64,
 }
 

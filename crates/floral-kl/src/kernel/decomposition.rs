@@ -10,12 +10,12 @@ use crate::Symmetries;
 use crate::large::picked;
 use crate::target::Examples;
 
-/// Frequencies that hold less than this share of the targets' squares are not worth a system.
+/// Frequencies that hold less than this share of the targets' squares are skipped.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// The Gram matrix at each frequency, decomposed; none where the targets hold nothing, and none at all
-/// if they are zero everywhere or an eigenvalue iteration fails. Where nothing rolls targets may be those `at`
-/// some points.
+/// The Gram matrix at each frequency, decomposed; `None` at a frequency that is skipped. Returns
+/// `None` as a whole if all targets are zero or an eigenvalue iteration fails. Where nothing rolls,
+/// targets may be restricted to some points, `at`.
 pub(super) fn systems(
     covariance: Covariance,
     rows: &Rows,
@@ -61,7 +61,7 @@ pub(super) fn systems(
         }
         let rest = targets[0].len() / halves.len();
         let y = Mat::from_fn(count, rest, |i, r| targets[i][r * halves.len() + h]);
-        // The eigenvalue solver reads the lower triangle alone.
+        // The eigenvalue solver reads the lower triangle only.
         let gram = Mat::from_fn(count, count, |i, j| {
             lower[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)][h]
         });

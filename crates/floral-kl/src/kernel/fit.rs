@@ -1,4 +1,5 @@
-//! Fitting a kernel regression: a ridge chosen by judging inputs, coefficients per frequency.
+//! Fits a kernel regression: chooses the ridge by the judging inputs, finds coefficients per
+//! frequency.
 
 use std::sync::Arc;
 
@@ -15,11 +16,11 @@ use crate::case::Framed;
 use crate::large::picked;
 use crate::target::{Examples, Parity, Sample};
 
-/// Ridges tried, as shares of the mean diagonal of the Gram matrix.
+/// Candidate ridges, as shares of the mean diagonal of the Gram matrix.
 const RIDGES: [f64; 8] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
 impl KernelFit {
-    /// Fits with this covariance and chooses the ridge.
+    /// Fits with this covariance and chooses the ridge; `None` if all targets are zero.
     pub(crate) fn new(
         covariance: Covariance,
         rows: &Arc<Rows>,
@@ -42,8 +43,8 @@ impl KernelFit {
         Some(fit)
     }
 
-    /// Completes a fit to some points of a large domain: gives what is guessed of the judging inputs at all
-    /// of them.
+    /// Completes a fit that was made at some points of a large domain. Returns the guesses for the
+    /// judging inputs at all points.
     pub(crate) fn judged_everywhere(&mut self, examples: &Examples<'_>) -> Vec<Vec<f64>> {
         let (rows, symmetries) = (self.rows.clone(), self.symmetries.clone());
         let fitting = Fitting::new(self.covariance, &rows, &symmetries, examples, None)
@@ -55,8 +56,8 @@ impl KernelFit {
         judged
     }
 
-    /// Learns what novelty takes, as a member of a blend with this weight. That is nearly as large as
-    /// the Gram matrices, so that candidates without weight do not learn it.
+    /// Computes the posterior that novelty needs, for a member of a blend with this weight. It is
+    /// nearly as large as the Gram matrices, so candidates without weight have none.
     pub(crate) fn learn_posterior(&mut self, weight: f64, examples: &Examples<'_>) {
         let (rows, symmetries) = (self.rows.clone(), self.symmetries.clone());
         let looked_at = examples.judges().at;
@@ -79,9 +80,9 @@ pub(super) struct Fitting<'a> {
     parity: Parity,
     /// The training inputs of each fold.
     folds: Vec<Vec<usize>>,
-    /// Values of a target at each frequency.
+    /// Number of values of a target at each frequency.
     rest: usize,
-    /// The points that targets are those at, if not all.
+    /// The points to which targets are restricted, if any.
     at: Option<&'a [usize]>,
     pub(super) systems: Vec<Option<System>>,
 }
@@ -111,7 +112,7 @@ impl<'a> Fitting<'a> {
         })
     }
 
-    /// The fit with this ridge, and what it says of the judging inputs.
+    /// The fit with this ridge, and its guesses for the judging inputs.
     pub(super) fn settled(&self, ridge: f64, held: Option<&[Option<HeldOut>]>) -> KernelFit {
         let judgements = self.judgements(ridge, held);
         let count = judgements.iter().flatten().next();
@@ -130,7 +131,7 @@ impl<'a> Fitting<'a> {
             self.parity,
             self.coefficients(ridge),
             Posterior {
-                // Of a variance's regression nobody asks for it.
+                // Novelty comes from regressions of the mean alone.
                 reference: match self.parity {
                     Parity::Odd => reference.max(0.0),
                     Parity::Even => 0.0,
@@ -160,7 +161,8 @@ impl<'a> Fitting<'a> {
             .collect()
     }
 
-    /// The field with a row of its spectrum from what there is at each frequency.
+    /// The field whose spectrum at each frequency is the `row` of the entry there, or zero without
+    /// an entry.
     fn field<T>(&self, all: &[Option<T>], row: impl Fn(&T) -> Vec<C64>) -> Vec<f64> {
         let row = |one: &Option<T>| match one {
             Some(one) => row(one),
@@ -168,13 +170,13 @@ impl<'a> Fitting<'a> {
         };
         let rows: Vec<Vec<C64>> = all.iter().map(row).collect();
         match self.at {
-            // Nothing rolls: the only frequency is the field itself.
+            // Nothing rolls: the only row of the spectrum is the field itself.
             Some(_) => rows.concat().iter().map(|v| v.re).collect(),
             None => self.rows.resemblance.rolls().inverse(&rows),
         }
     }
 
-    /// Gives a fit what its posterior variances need.
+    /// Adds to a fit what its posterior variances need.
     pub(super) fn complete(&self, weight: f64, fit: &mut KernelFit) {
         let mut own = vec![0.0_f64; self.systems.len()];
         for signature in &self.rows.signatures {
@@ -187,12 +189,12 @@ impl<'a> Fitting<'a> {
         fit.posterior = Posterior::new(&self.systems, &own, fit.ridge, reference, weight);
     }
 
-    /// Inputs held out, if they judge.
+    /// The held-out inputs, if they judge.
     fn judges(&self, examples: &Examples<'_>) -> Option<Vec<Option<HeldOut>>> {
         examples.has_held().then(|| self.held_out(&examples.held))
     }
 
-    /// Inputs held out as every system sees them.
+    /// Covariances and targets of held-out inputs at every frequency.
     fn held_out(&self, held: &Sample<'_>) -> Vec<Option<HeldOut>> {
         let rolls = self.rows.resemblance.rolls();
         let seen = |framed: &Framed| {
@@ -220,7 +222,7 @@ impl<'a> Fitting<'a> {
         self.systems.par_iter().enumerate().map(one).collect()
     }
 
-    /// The ridge of least error at the judging inputs.
+    /// The ridge with the least error at the judging inputs.
     pub(super) fn best_ridge(&self, held: Option<&[Option<HeldOut>]>) -> Option<f64> {
         let scale = self.mean_diagonal();
         let tried = RIDGES.map(|ridge| (self.error(ridge * scale, held), ridge * scale));
@@ -268,7 +270,7 @@ impl<'a> Fitting<'a> {
     }
 }
 
-/// Numbers over their mean, and that mean; ones if it is not positive.
+/// Numbers divided by their mean, and that mean; ones if it is not positive.
 pub(crate) fn over_mean(numbers: Vec<f64>) -> (Vec<f64>, f64) {
     let mean = numbers.iter().sum::<f64>() / numbers.len().max(1) as f64;
     let over = |v: f64| if mean > 0.0 { v / mean } else { 1.0 };

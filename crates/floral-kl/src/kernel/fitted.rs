@@ -1,4 +1,4 @@
-//! A fitted kernel regression: what it predicts of a query, and how new that is to it.
+//! A fitted kernel regression: predictions and novelty of a query.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,23 +15,24 @@ use crate::target::Parity;
 /// A fitted kernel regression.
 ///
 /// A prediction is sum_i sum_g k(a, g b_i) g c_i over training inputs b_i and all motions g, rolls
-/// among them. Targets that move with their inputs have coefficients that do, so that one field c_i
-/// per input holds those of all its copies.
+/// included. Targets move with their inputs, and so do the coefficients: one field c_i per input
+/// holds those of all its copies.
 pub(crate) struct KernelFit {
     pub(super) rows: Arc<Rows>,
     pub(super) covariance: Covariance,
     pub(super) symmetries: Symmetries,
     parity: Parity,
-    /// The ridge; of a fit that was read it is not known.
+    /// The ridge; zero in a fit that was stored.
     pub(super) ridge: f64,
     /// The coefficients of every training input: [input][channel, point].
     pub(crate) fields: Vec<Vec<f64>>,
-    /// Those of every row at each frequency, [half][row, rest], made by the first prediction.
+    /// Coefficients of every row at each frequency, [half][row, rest], computed by the first
+    /// prediction.
     coefficients: OnceLock<Vec<Mat<c64>>>,
     pub(crate) posterior: Posterior,
-    /// For each judging input its target as predicted without it: [channel, point].
+    /// The left-out prediction for each judging input: [channel, point].
     pub judged: Vec<Vec<f64>>,
-    /// Their posterior variances over the mean of them.
+    /// Posterior variances of the judging inputs over their mean.
     pub unknown: Vec<f64>,
 }
 
@@ -59,7 +60,7 @@ impl KernelFit {
         }
     }
 
-    /// The target of a query: [channel, point].
+    /// The predicted target of a query: [channel, point].
     pub(crate) fn predict(&self, framed: &Framed) -> Vec<f64> {
         let query = self.rows.resemblance.signature(framed);
         let columns = self.rows.columns(self.covariance, &query);
@@ -73,7 +74,7 @@ impl KernelFit {
         self.rows.resemblance.rolls().inverse(&rows)
     }
 
-    /// The coefficients of every copy.
+    /// The coefficients of every row at each frequency: [half][row, rest].
     fn spread(&self) -> Vec<Mat<c64>> {
         let rolls = self.rows.resemblance.rolls();
         let motions = &self.symmetries.motions;
@@ -89,8 +90,8 @@ impl KernelFit {
         (0..halves).map(of).collect()
     }
 
-    /// Posterior variance of a query over that of the judging inputs: 1 for an input like those,
-    /// more for one farther away.
+    /// Posterior variance of a query over the mean of the judging inputs': 1 for an input like
+    /// those, more for one farther away.
     pub(crate) fn novelty(&self, framed: &Framed) -> f64 {
         let query = self.rows.resemblance.signature(framed);
         let columns = self.rows.columns(self.covariance, &query);

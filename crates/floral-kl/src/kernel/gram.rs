@@ -10,28 +10,28 @@ use crate::scattered::{Bank, roots, times};
 use crate::symmetry::Role;
 use crate::{Lattice, Symmetries, separable};
 
-/// Mean squares of features in units of the data below which they do not vary.
+/// Mean square of features, in units of the fit, below which they do not vary.
 const ROUND_OFF: f64 = 1e-20;
 
-/// Features in which inputs resemble each other: low fidelity and input, each less its mean over the
-/// training inputs and all symmetries, of unit size.
+/// Features by which inputs are compared: input and low fidelity, each minus its mean over the
+/// training inputs and all symmetries, scaled to unit size.
 #[derive(Clone)]
 pub(crate) struct Resemblance {
     rolls: Rolls,
-    /// Whether a positive input is seen by its logarithm.
+    /// Whether the logarithm of the input is taken, which must be positive.
     logarithm: bool,
-    /// Mean fields of input and low fidelity, and factors that make unit sizes.
+    /// Mean fields of input and low fidelity, and the factors that scale them to unit size.
     centres: [Vec<f64>; 2],
     factors: [f64; 2],
-    /// Axis and taps of the filters through which fields are seen.
+    /// Axis and taps of the filters that smooth fields.
     filters: Vec<(usize, Vec<f64>)>,
-    /// The same of scattered points, and the roots of their weights.
+    /// The filters of scattered points, and the square roots of the points' weights.
     bank: Option<Bank>,
     roots: Option<Vec<f64>>,
     lattice: Lattice,
 }
 
-/// The spectrum of an input's features: [feature, half], and their squared norm.
+/// An input's features: their spectrum, [feature, half], and their squared norm.
 #[derive(Clone)]
 pub(crate) struct Signature {
     spectrum: Vec<C64>,
@@ -58,7 +58,7 @@ impl Resemblance {
             bank: points.map(|points| Bank::new(points, kernel.smoothing, 0)),
             roots: roots(lattice),
             rolls: Rolls::new(lattice, &symmetries.rolled),
-            // A positive quantity that may be scaled is measured by its logarithm.
+            // A positive input that a symmetry scales is measured by its logarithm.
             logarithm: symmetries.scale.is_some() && values().all(|v| *v > 0.0),
             centres: [Vec::new(), Vec::new()],
             factors: [1.0; 2],
@@ -85,7 +85,7 @@ impl Resemblance {
         let share = if low > 0.0 { kernel.share } else { 1.0 };
         let factor = |share: f64, sum: f64| {
             let mean = sum / framed.len() as f64;
-            // Fields that differ by round-off alone are the same.
+            // Fields that differ by round-off alone count as equal.
             if mean > ROUND_OFF {
                 (share / mean).sqrt()
             } else {
@@ -169,13 +169,13 @@ impl Resemblance {
                 *sum += a * b.conj();
             }
         }
-        // The transform back leaves its factor out.
+        // `to_shifts` leaves out the factor 1 / count.
         let scale = self.rolls.count as f64;
         let product = self.rolls.to_shifts(&product);
         product.iter().map(|value| value.re / scale).collect()
     }
 
-    /// The covariance of `a` with every roll of `b`, summed over rolls at each frequency: [half].
+    /// The covariance of `a` with every roll of `b`, Fourier transformed over the rolls: [half].
     pub(super) fn covariance(
         &self,
         covariance: Covariance,
@@ -200,8 +200,8 @@ impl Resemblance {
     }
 }
 
-/// The inner product of fields that nothing rolls, whose spectra are the fields themselves. In parts, so that
-/// sums do not wait for each other.
+/// The inner product of fields if nothing rolls: their spectra are then the real fields themselves.
+/// Summed in parts, so that additions do not wait for each other.
 fn real_product(a: &[C64], b: &[C64]) -> f64 {
     const PARTS: usize = 8;
     let mut sums = [0.0; PARTS];
@@ -212,7 +212,7 @@ fn real_product(a: &[C64], b: &[C64]) -> f64 {
     sums.iter().sum()
 }
 
-/// A field less its centre, if it has one.
+/// A field minus its centre, if it has one.
 fn less(mut field: Vec<f64>, centre: &[f64]) -> Vec<f64> {
     field.iter_mut().zip(centre).for_each(|(v, c)| *v -= c);
     field

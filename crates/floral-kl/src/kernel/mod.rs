@@ -1,11 +1,11 @@
-//! Kernel regression: the target of an input from those of inputs that resemble it.
+//! Kernel regression: predicts the target of an input from those of similar inputs.
 //!
 //! Equivalent to Gaussian process regression on the training set enlarged by every symmetry. Along
 //! axes that roll the Gram matrix is block circulant: [`spectrum`] diagonalises it by Fourier
-//! transforms, [`gram`] compares inputs and [`rows`] holds those of a fit, [`decomposition`] finds the
-//! eigenvectors of one small matrix per frequency, [`system`] and [`fit`] solve with them, [`fitted`] and
-//! [`posterior`] are what is kept; [`neighbours`] finds the position in which a training input resembles
-//! another most.
+//! transforms. [`gram`] compares inputs and [`rows`] holds those of a fit. [`decomposition`] finds
+//! the eigenvectors of one small matrix per frequency, [`system`] and [`fit`] solve with them,
+//! [`fitted`] and [`posterior`] are the result. [`neighbours`] finds the position in which a
+//! training input is closest to another input.
 
 mod covariance;
 mod decomposition;

@@ -1,4 +1,4 @@
-//! Which training inputs, in which position, resemble a query.
+//! The training inputs nearest to a query, each in the position in which it is closest.
 
 use rayon::prelude::*;
 
@@ -9,32 +9,32 @@ use crate::folds::Folds;
 use crate::symmetry::{Motion, roll};
 use crate::{Lattice, Symmetries};
 
-/// Distances are between input and low fidelity as they are.
+/// Distances compare input and low fidelity in equal shares, without smoothing.
 const PLAIN: Kernel = Kernel {
     covariance: Covariance::Linear,
     share: 0.5,
     smoothing: 0.0,
 };
 
-/// Weights beside the closest's below which an input adds nothing that single precision would show.
+/// Weights below this share of the largest are lost in single precision and left out.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// Squared distances, in units of the inputs' own variance, below which two inputs are copies.
+/// Squared distance, in units of the inputs' own variance, below which two inputs are copies.
 const COPY: f64 = 1e-6;
 
-/// A training input brought into the position in which it resembles the query most.
+/// A training input in the position in which it is closest to the query.
 pub(crate) struct Nearest {
     /// The training input.
     pub input: usize,
-    /// What brings it there.
+    /// The motion to that position.
     pub motion: Motion,
     /// Its weight; all weights sum to one.
     pub weight: f64,
 }
 
-/// An input brought into the position in which it is closest to another.
+/// An input in the position in which it is closest to another.
 pub(crate) struct Placed {
-    /// What brings it there.
+    /// The motion to that position.
     pub motion: Motion,
     /// Their squared distance.
     pub square: f64,
@@ -44,8 +44,8 @@ pub(crate) struct Placed {
 pub(crate) struct Neighbours {
     lattice: Lattice,
     rows: Rows,
-    /// Mean squared distance of a judging input to the closest of another fold: resemblance fades over
-    /// it.
+    /// Mean squared distance of a judging input to the closest input of another fold; weights decay
+    /// over it.
     fade: f64,
 }
 
@@ -54,7 +54,8 @@ impl Neighbours {
         Self::with_fade(lattice, symmetries, framed, 1.0)
     }
 
-    /// A number for every input, the same for copies, counted from zero in the order of first sight.
+    /// A number for every input, the same for copies, counted from zero in the order of first
+    /// occurrence.
     pub(crate) fn distinct(&self, framed: &[Framed], symmetries: &Symmetries) -> Vec<usize> {
         let copies = |input| self.copies(input, symmetries);
         let copies: Vec<_> = framed.par_iter().map(copies).collect();
@@ -73,8 +74,8 @@ impl Neighbours {
         group
     }
 
-    /// The same with a fade that is learned from distances to inputs held out or, if there are none,
-    /// between inputs of different folds.
+    /// The same with a fade learned from the distances of held-out inputs or, if there are none, of
+    /// inputs of different folds.
     pub(crate) fn faded(mut self, folds: &Folds, held: &[Framed]) -> Self {
         let distances = self.judged(folds, held);
         let mean = distances.iter().sum::<f64>() / distances.len() as f64;
@@ -82,7 +83,7 @@ impl Neighbours {
         self
     }
 
-    /// Squared distances of the judging inputs to the closest of another fold, over the fade.
+    /// Squared distances of the judging inputs to the closest input of another fold, over the fade.
     pub(crate) fn judged(&self, folds: &Folds, held: &[Framed]) -> Vec<f64> {
         let motions = self.rows.signatures.len() / folds.inputs().max(1);
         let Rows {
@@ -108,7 +109,7 @@ impl Neighbours {
         distances.into_iter().map(|d| d / self.fade).collect()
     }
 
-    /// With a known mean distance.
+    /// Neighbours with a known fade.
     pub(crate) fn with_fade(
         lattice: &Lattice,
         symmetries: &Symmetries,
@@ -122,12 +123,12 @@ impl Neighbours {
         }
     }
 
-    /// Mean squared distance of a judging input to the closest.
+    /// Mean squared distance of a judging input to the closest input of another fold.
     pub(crate) fn fade(&self) -> f64 {
         self.fade
     }
 
-    /// Squared distance to the closest training input over that of a judging input.
+    /// Squared distance to the closest training input, over the mean of the judging inputs.
     pub(crate) fn distance(&self, framed: &Framed) -> f64 {
         let query = self.rows.resemblance.signature(framed);
         let distance = |row| self.rows.resemblance.closest(&query, row).1;
@@ -147,12 +148,12 @@ impl Neighbours {
             .collect()
     }
 
-    /// Whether one of an input's copies, or a roll of it, is another input but for `near`, a squared
-    /// distance.
+    /// Whether an input equals another, in one of the other's copies or their rolls, to within the
+    /// squared distance `near`.
     pub(crate) fn is_copy(&self, of: &Signature, copies: &[Signature], near: f64) -> bool {
         let norm = |signature: &Signature| Resemblance::square(signature).sqrt();
         copies.iter().any(|copy| {
-            // Norms that differ by more part them without a transform.
+            // If the norms differ by more, no Fourier transform is needed.
             (norm(of) - norm(copy)).powi(2) <= near
                 && self.rows.resemblance.closest(of, copy).1 <= near
         })
@@ -177,8 +178,8 @@ impl Neighbours {
         }
     }
 
-    /// The closest positions of the `count` closest rows, with weights that fade with distance;
-    /// those that have faded away are left out.
+    /// The `count` closest rows, each in its closest position, with weights that decay with
+    /// distance. Negligible weights are left out.
     pub(crate) fn nearest(
         &self,
         framed: &Framed,
@@ -188,7 +189,7 @@ impl Neighbours {
         self.nearest_of(framed, symmetries, count, |_| true)
     }
 
-    /// The same among some of the training inputs.
+    /// The same, restricted to some of the training inputs.
     pub(crate) fn nearest_of(
         &self,
         framed: &Framed,
@@ -220,7 +221,7 @@ impl Neighbours {
         found.iter().map(bring).collect()
     }
 
-    /// The motion of a row, then the roll of this number.
+    /// The motion of a row, followed by the roll with this number.
     fn position(&self, symmetries: &Symmetries, row: usize, shift: usize) -> Motion {
         let mut motion = symmetries.motions[row % symmetries.motions.len()].clone();
         let mut rest = shift;

@@ -1,46 +1,46 @@
-//! The posterior variance of a kernel regression: how much less is known of one input than of another.
+//! The posterior variance of a kernel regression, from which the novelty of an input follows.
 //!
-//! With K the Gram matrix at one frequency, eigenvalues v_k and eigenvectors u_k, the ridge r and the
-//! covariances c of a query with the rows,
+//! With the Gram matrix K at one frequency, its eigenvalues v_k and eigenvectors u_k, the ridge r
+//! and the covariances c of a query with the rows, the posterior variance is
 //!
 //!   own - c* (K + r)^-1 c = own - sum_k |u_k* c|^2 / (v_k + r),
 //!
 //! summed over frequencies with the share e of the targets' squares that each holds. The joint
-//! covariance of query and rows has no negative eigenvalue, so sum_k |u_k* c|^2 / v_k <= own, and the
-//! eigenvectors with v_k <= t (v_k + r) explain at most t own together: those that matter to no query
-//! are left out.
+//! covariance of query and rows has no negative eigenvalue, so sum_k |u_k* c|^2 / v_k <= own, and
+//! the eigenvectors with v_k <= t (v_k + r) together explain at most t own. Eigenvectors that
+//! matter to no query are left out.
 
 use floral_linalg::{Mat, c64};
 
 use super::spectrum::C64;
 use super::system::System;
 
-/// What eigenvectors that are left out may explain, as a share of the judging inputs' posterior
-/// variance, over the weight of the regression. The bound is seldom met: a query's covariances share
-/// themselves out over many more eigenvectors.
+/// Posterior variance that the omitted eigenvectors may explain, as a share of the judging inputs'
+/// mean and divided by the weight of the regression. The bound is seldom reached: the covariances
+/// of a query are spread over many more eigenvectors.
 const NEGLIGIBLE: f64 = 1e-5;
 
-/// Posterior variances over the mean of the judging inputs'.
+/// Posterior variances over their mean at the judging inputs.
 #[derive(Default)]
 pub(crate) struct Posterior {
-    /// That mean; zero if nothing is known of it.
+    /// The mean at the judging inputs; zero if it is not known.
     pub reference: f64,
     pub parts: Vec<Part>,
 }
 
 /// The part of one frequency.
 pub(crate) struct Part {
-    /// The place among the frequencies that hold a real field.
+    /// The index of the frequency, among those that hold a real field.
     pub half: usize,
-    /// Share of the targets' squares.
+    /// The frequency's share of the targets' squares.
     pub energy: f64,
-    /// Eigenvectors over the roots of eigenvalue plus ridge: [row, direction].
+    /// Eigenvectors divided by sqrt(eigenvalue + ridge): [row, direction].
     pub directions: Mat<c64>,
 }
 
 impl Posterior {
-    /// Of the systems of a regression with a ridge, which has a weight in a blend; `own` bounds an
-    /// input's own covariance at each frequency.
+    /// The posterior from the systems of a regression with this ridge and this weight in a blend;
+    /// `own` bounds an input's own covariance at each frequency.
     pub(super) fn new(
         systems: &[Option<System>],
         own: &[f64],
@@ -65,8 +65,9 @@ impl Posterior {
         }
     }
 
-    /// The variance of a query over that of the judging inputs, from its covariances with the rows,
-    /// `columns`, [row][frequency]: 1 for an input like those, more for one farther away.
+    /// Posterior variance of a query over the mean of the judging inputs', from its covariances
+    /// with the rows, `columns`, [row][frequency]: 1 for an input like those, more for one farther
+    /// away.
     pub(super) fn novelty(&self, columns: &[Vec<C64>], own: &[f64]) -> f64 {
         if self.reference <= 0.0 {
             return 1.0;

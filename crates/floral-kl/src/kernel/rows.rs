@@ -1,4 +1,4 @@
-//! Training inputs in every position of the finite group, as kernels see them.
+//! Training inputs in every position of the finite group, as features of a kernel.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use super::{Covariance, Kernel, Resemblance};
 use crate::case::Framed;
 use crate::{Lattice, Symmetries};
 
-/// The training inputs' features, one row per input and motion; the motion of an input's first row is
-/// the identity.
+/// The training inputs' features, one row per input and motion; the motion of an input's first row
+/// is the identity.
 pub(crate) struct Rows {
     pub(super) resemblance: Resemblance,
     pub(super) signatures: Vec<Signature>,
 }
 
 impl Rows {
-    /// The training inputs `framed` in the features of a kernel.
+    /// The rows of the training inputs `framed`, with the features of a kernel.
     pub(crate) fn new(
         lattice: &Lattice,
         symmetries: &Symmetries,
@@ -29,7 +29,7 @@ impl Rows {
         Self::seen(resemblance, symmetries, framed)
     }
 
-    /// Inputs in known features.
+    /// The rows of inputs, with known features.
     pub(super) fn seen(
         resemblance: Resemblance,
         symmetries: &Symmetries,
@@ -45,7 +45,7 @@ impl Rows {
         }
     }
 
-    /// How many frequencies hold a real field.
+    /// Number of frequencies that hold a real field.
     pub(crate) fn frequencies(&self) -> usize {
         self.resemblance.rolls().halves().len()
     }
@@ -68,7 +68,7 @@ impl Rows {
 pub(crate) struct SharedRows(Vec<([f64; 2], Arc<Rows>)>);
 
 impl SharedRows {
-    /// The rows of a kernel, made where no kernel with the same features was asked for before.
+    /// The rows of a kernel, computed unless an earlier kernel had the same features.
     pub(crate) fn of(
         &mut self,
         lattice: &Lattice,

@@ -9,7 +9,7 @@ use crate::Lattice;
 /// A complex number.
 pub(super) type C64 = Complex<f64>;
 
-/// The transform of a lattice along its rolled axes; of none of them, the identity.
+/// The Fourier transform of a lattice along its rolled axes; the identity if there are none.
 #[derive(Clone)]
 pub(crate) struct Rolls {
     /// Lengths of the rolled axes.
@@ -20,7 +20,7 @@ pub(crate) struct Rolls {
     points: Vec<usize>,
     /// Number of shifts, and of frequencies.
     pub count: usize,
-    /// One frequency of each opposite pair, which together hold a real field.
+    /// One frequency of each pair of opposite ones: these determine a real field.
     halves: Vec<Half>,
 }
 
@@ -28,12 +28,12 @@ pub(crate) struct Rolls {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Half {
     pub frequency: usize,
-    /// The same where there is no other.
+    /// The opposite frequency, or the same if it is its own opposite.
     opposite: usize,
 }
 
 impl Half {
-    /// How many frequencies it stands for.
+    /// Number of frequencies that it stands for.
     pub(super) fn count(&self) -> f64 {
         if self.frequency == self.opposite {
             1.0
@@ -48,7 +48,7 @@ impl Rolls {
         let lengths: Vec<usize> = rolled.iter().map(|&axis| lattice.axes[axis].len).collect();
         let count: usize = lengths.iter().product();
         let mut points: Vec<usize> = (0..lattice.len()).collect();
-        // Still axes first, rolled ones last; a stable sort keeps the order among either.
+        // Axes that do not roll vary slowest, rolled axes fastest.
         points.sort_by_key(|&point| {
             let shift = |place: usize, &axis: &usize| {
                 place * lattice.axes[axis].len + lattice.position(point, axis)
@@ -76,17 +76,17 @@ impl Rolls {
         }
     }
 
-    /// How many points a field has.
+    /// Number of points of a field.
     pub(super) fn points(&self) -> usize {
         self.points.len()
     }
 
-    /// The frequencies that hold a real field.
+    /// The frequencies that determine a real field.
     pub(super) fn halves(&self) -> &[Half] {
         &self.halves
     }
 
-    /// values: [channel, point] -> [channel and rest, half].
+    /// Transforms a field: [channel, point] -> [channel and rest, half].
     pub(super) fn forward(&self, values: &[f64]) -> Vec<C64> {
         let channels = values.chunks_exact(self.points.len());
         let sorted = channels.flat_map(|channel| self.points.iter().map(|&p| channel[p].into()));
@@ -95,7 +95,7 @@ impl Rolls {
         self.halved(&spectrum)
     }
 
-    /// The half of real functions' spectra: [.., frequency] -> [.., half].
+    /// The half that determines the spectra of real functions: [.., frequency] -> [.., half].
     fn halved(&self, spectra: &[C64]) -> Vec<C64> {
         let spectra = spectra.chunks_exact(self.count);
         spectra
@@ -103,7 +103,7 @@ impl Rolls {
             .collect()
     }
 
-    /// The field whose spectrum is given, a row per frequency: [half][channel and rest].
+    /// The field with this spectrum, one row per frequency: [half][channel and rest].
     pub(super) fn inverse(&self, rows: &[Vec<C64>]) -> Vec<f64> {
         let rest = rows.first().map_or(0, Vec::len);
         let mut spectrum = vec![C64::default(); rest * self.count];
@@ -128,7 +128,7 @@ impl Rolls {
         values
     }
 
-    /// A real function of the shift as one of the frequency: [shift] -> [half].
+    /// Transforms a real function of the shift to one of the frequency: [shift] -> [half].
     pub(super) fn of_shifts(&self, values: impl Iterator<Item = f64>) -> Vec<C64> {
         let mut values: Vec<C64> = values.map(C64::from).collect();
         self.transform(&mut values, &self.forward);

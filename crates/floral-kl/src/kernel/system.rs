@@ -1,4 +1,4 @@
-//! One frequency's Hermitian system: coefficients, errors at inputs that judge, posterior variance.
+//! One frequency's Hermitian system: coefficients, errors at judging inputs, posterior variances.
 
 use floral_linalg::{Mat, c64, inverse};
 
@@ -8,29 +8,29 @@ use super::spectrum::C64;
 pub(super) struct System {
     pub values: Vec<f64>,
     pub vectors: Mat<c64>,
-    /// Targets in the eigenvectors: [eigenvector, rest].
+    /// Targets in the basis of the eigenvectors: [eigenvector, rest].
     pub targets: Mat<c64>,
-    /// How many frequencies it stands for, over the number of rolls: Parseval's weight.
+    /// Number of frequencies that it stands for, over the number of rolls: Parseval's weight.
     pub weight: f64,
-    /// Share of the targets' squares.
+    /// The frequency's share of the targets' squares.
     pub energy: f64,
 }
 
-/// Inputs held out as one frequency sees them.
+/// Held-out inputs at one frequency.
 pub(super) struct HeldOut {
-    /// Covariances with the training rows in the system's eigenvectors: [input, eigenvector].
+    /// Covariances with the training rows, in the basis of the eigenvectors: [input, eigenvector].
     pub seen: Mat<c64>,
     /// Their targets: [input, rest].
     pub targets: Mat<c64>,
-    /// Their own covariances.
+    /// Covariance of each input with itself.
     pub own: Vec<f64>,
 }
 
-/// What judges a system.
+/// The inputs that judge a system.
 pub(super) enum Judges<'a> {
-    /// Every input, those of its fold left out together: the inputs of each fold.
+    /// All training inputs, left out one fold after another: the inputs of each fold.
     LeftOut(&'a [Vec<usize>]),
-    /// Inputs that are not in the system.
+    /// Held-out inputs, which are not in the system.
     HeldOut(&'a HeldOut),
 }
 
@@ -49,8 +49,8 @@ impl System {
         &self.vectors * self.shrunk(ridge)
     }
 
-    /// Eigenvectors over the roots of eigenvalue plus ridge, without those whose eigenvalue is no
-    /// more than a share `least` of that: [row, direction].
+    /// Eigenvectors divided by sqrt(eigenvalue + ridge), without those whose eigenvalue is at most
+    /// a share `least` of eigenvalue plus ridge: [row, direction].
     pub(super) fn directions(&self, ridge: f64, least: f64) -> Mat<c64> {
         let share =
             |k: &usize| self.values[*k].max(0.0) > least * (self.values[*k].max(0.0) + ridge);
@@ -61,7 +61,8 @@ impl System {
         })
     }
 
-    /// What the covariances `seen`, in the eigenvectors, explain of a variance.
+    /// The part of a variance explained by the covariances `seen`, in the basis of the
+    /// eigenvectors.
     pub(super) fn explained(&self, seen: impl Fn(usize) -> C64, ridge: f64) -> f64 {
         let values = self.values.iter().enumerate();
         values
@@ -76,7 +77,7 @@ impl System {
         }
     }
 
-    /// Targets in the eigenvectors over eigenvalue plus ridge.
+    /// Targets in the basis of the eigenvectors, divided by eigenvalue plus ridge.
     fn shrunk(&self, ridge: f64) -> Mat<c64> {
         let (n, rest) = (self.targets.nrows(), self.targets.ncols());
         Mat::from_fn(n, rest, |k, r| {
@@ -100,8 +101,8 @@ impl System {
     }
 
     /// Errors of every input's own row when all rows of its fold are left out, and its posterior
-    /// variance then: with B the block of the inverse that belongs to the fold, the errors are B^-1 c
-    /// and the variances the diagonal of B^-1 less the ridge.
+    /// variance in that case. With B the block of the inverse that belongs to the fold, the errors
+    /// are B^-1 c, and the variances are the diagonal of B^-1 minus the ridge.
     fn left_out(&self, ridge: f64, folds: &[Vec<usize>]) -> Judgement {
         let n = self.values.len();
         let inputs: usize = folds.iter().map(Vec::len).sum();

@@ -1,4 +1,5 @@
-//! Laws of kernel regression: equal to brute force on the enlarged training set, inputs left out.
+//! Tests of kernel regression against brute force on the enlarged training set, with inputs left
+//! out.
 
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ fn setting() -> (Lattice, Symmetries) {
     (lattice, symmetries)
 }
 
-/// Some field without any symmetry.
+/// A field without any symmetry.
 fn field(seed: usize) -> Vec<f64> {
     (0..12)
         .map(|i| ((7 * i + 5 * seed * seed + i * i * seed) as f64).sin())
@@ -57,7 +58,7 @@ fn completed(fitting: &Fitting<'_>, ridge: f64) -> KernelFit {
     fit
 }
 
-/// What is known of these inputs: [input][value].
+/// Inputs with their targets: [input][value].
 struct Known {
     framed: Vec<Framed>,
     targets: Vec<Vec<f64>>,
@@ -96,7 +97,7 @@ fn examples<'a>(train: &'a Known, held: &'a Known, folds: &'a Folds) -> Examples
     }
 }
 
-/// Fits these inputs; also gives the ridge that was chosen.
+/// Fits these inputs; also returns the ridge that was chosen.
 fn fit_and_ridge(covariance: Covariance, framed: &[Framed]) -> (KernelFit, f64) {
     let (lattice, symmetries) = setting();
     let rows = Arc::new(Rows::new(&lattice, &symmetries, framed, &plain(covariance)));

@@ -13,23 +13,25 @@ use crate::scattered::sampled;
 use crate::target::{Parity, Sample};
 use crate::{Lattice, Points, Symmetries, Symmetry};
 
-/// Neighbourhoods among which landmarks are chosen, and those whose targets decide on lengths.
+/// Number of neighbourhoods among which landmarks are chosen, and of those whose targets determine
+/// lengths.
 const MOST_CANDIDATES: usize = 4000;
 const MOST_DECIDING: usize = 600;
 
-/// Multiples of it, but for whole numbers, spread evenly.
+/// The golden ratio: fractional parts of its multiples are evenly spread.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Which points of an input are candidates for landmarks.
 struct Shown<'a> {
-    /// About this number of each input.
+    /// Approximate number per input.
     each: usize,
-    /// One of this number of points.
+    /// One in this number of points is a candidate.
     step: usize,
     points: usize,
     /// Scattered points, and a curve through them.
     scattered: Option<(&'a Points, Vec<usize>)>,
-    /// Of a large grid the points that enter the fit, which are quick to filter: some of them are candidates.
+    /// On a large grid, the points that enter the fit, which are fast to filter: candidates are
+    /// chosen among them.
     thinning: Option<Thinning<'a>>,
 }
 
@@ -48,8 +50,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The points of an input that are filtered. Inputs show different points: a step that divides an axis would
-    /// see some of it only.
+    /// The points of an input that are filtered. They differ between inputs: the same step for all
+    /// could divide an axis and show only some of it.
     fn filtered(&self, input: usize) -> Vec<usize> {
         let step = self.step;
         match (&self.thinning, &self.scattered) {
@@ -62,7 +64,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Those of them that are candidates.
+    /// The candidates among the filtered points.
     fn kept(&self, input: usize, filtered: Neighbourhoods) -> Neighbourhoods {
         if self.thinning.is_none() {
             return filtered;
@@ -73,7 +75,7 @@ impl<'a> Shown<'a> {
 }
 
 impl Columns {
-    /// Landmarks among what the training inputs show, in every position.
+    /// Chooses landmarks among neighbourhoods of the training inputs, in every position.
     pub(super) fn chosen(
         &self,
         plan: LandmarkPlan,
@@ -99,13 +101,13 @@ impl Columns {
             .into_iter()
             .filter(|moved| !moved[0].rows.is_empty())
             .collect();
-        // As many as half of the rows know nearly as much as all of them.
+        // Half as many landmarks as rows explain nearly as much as all rows.
         let rows = train.framed.len() * motions.len() * self.lattice.len();
         let most = plan.most.min(rows.div_ceil(2));
         Landmarks::new(lengths, &self.lattice, &still, &candidates, most)
     }
 
-    /// The length of each feature and position, by the candidates of each input as they are.
+    /// The length of each feature and position coordinate, from the candidates of all inputs.
     fn lengths(
         &self,
         plan: LandmarkPlan,
@@ -130,7 +132,7 @@ impl Columns {
                 }
             }
         }
-        // Spread over all rows in an order that has no period.
+        // Spread over all rows, in an order that has no period.
         let count = rows.len();
         let most = match plan.shared {
             Some(_) => count,
@@ -151,9 +153,9 @@ impl Columns {
         }
     }
 
-    /// The kind of each feature, then of each position: features of one field, one width and one
-    /// order are of a kind, and so are positions along an axis, or along all axes that a
-    /// transposition exchanges.
+    /// The kind of each feature, then of each position coordinate. Features of the same field,
+    /// width and order are of one kind; so are the coordinates of an axis, or of all axes if a
+    /// transposition exchanges axes.
     fn kinds(&self, symmetries: &Symmetries, surroundings: usize) -> Vec<usize> {
         let fields = surroundings / self.filter_kinds.len();
         let mut names: Vec<[usize; 3]> = (0..fields)

@@ -1,9 +1,9 @@
-//! Evidence: what inputs say of the coefficients, and how far their means are only chance.
+//! Evidence: the normal equations of the inputs, weighted by the noise of their means.
 //!
-//! The mean of a few realizations misses the true one by a field that is as smooth as they are, so
-//! that neighbouring points err together. Least squares of errors with covariance E E' + f I weigh
-//! points by its inverse, which but for a factor is I - E (f I + E' E)^-1 E': directions in which
-//! realizations vary count less, and what they leave is known almost exactly.
+//! The mean of a few realizations misses the true mean by a field that is as smooth as they are, so
+//! errors at neighbouring points are correlated. Least squares with the error covariance E E' + f I
+//! weights the points by its inverse, which up to a factor is I - E (f I + E' E)^-1 E'. Directions
+//! in which realizations vary get less weight; what is orthogonal to them is known almost exactly.
 
 use std::borrow::Cow;
 
@@ -17,16 +17,16 @@ use crate::scattered::times;
 use crate::symmetry::{Motion, Role};
 use crate::target::{Examples, Parity};
 
-/// The sums over inputs in the positions of all motions.
+/// The sums over inputs in all positions.
 pub(super) struct Evidence {
-    /// With equal weights.
+    /// The sums with equal weights.
     pub plain: Normal,
     noise: Vec<Noise>,
-    /// Whether it is known how every one of the means may err.
+    /// Whether the noise of every mean is known.
     is_noisy: bool,
 }
 
-/// Deviations E of a mean as the normal equations see them.
+/// Deviations E of a mean, as they enter the normal equations.
 struct Noise {
     /// E' X: [deviation, column].
     columns: Mat<f64>,
@@ -38,7 +38,8 @@ struct Noise {
 }
 
 impl Evidence {
-    /// Of an input at rows, each times a number if there are any, or where its target is known.
+    /// The evidence of an input at `rows`, each times a factor if there are factors; of an input
+    /// whose target is known at some points only, at those.
     pub(super) fn new(
         columns: &Columns,
         symmetries: &Symmetries,
@@ -46,7 +47,7 @@ impl Evidence {
         input: usize,
         rows: (&[usize], Option<&[f64]>),
     ) -> Self {
-        // Of a variance nothing is known but itself.
+        // The noise of a sample variance is not known.
         let noise = examples.train.noise.get(input);
         let noise = noise.filter(|_| examples.parity == Parity::Odd);
         let deviations = noise.map(MeanError::deviations);
@@ -71,7 +72,7 @@ impl Evidence {
         sum.expect("a group has its identity")
     }
 
-    /// That of both.
+    /// The sum of both.
     pub(super) fn add(mut self, other: Self) -> Self {
         self.noise.extend(other.noise);
         Self {
@@ -81,18 +82,18 @@ impl Evidence {
         }
     }
 
-    /// Whether it is known how every mean may err.
+    /// Whether the noise of every mean is known.
     pub(super) fn has_noise(&self) -> bool {
         self.is_noisy
     }
 
-    /// The mean square of what the means err by.
+    /// The mean squared error of the means, by their noise.
     pub(super) fn power(&self) -> f64 {
         let one = |noise: &Noise| trace(&noise.gram) / noise.rows as f64;
         self.noise.iter().map(one).sum::<f64>() / self.noise.len().max(1) as f64
     }
 
-    /// The sums with weights for a floor f; with equal ones if there is none.
+    /// The sums weighted with a floor f; with equal weights if there is none.
     pub(super) fn weighed(&self, floor: Option<f64>) -> Option<Cow<'_, Normal>> {
         let Some(floor) = floor else {
             return Some(Cow::Borrowed(&self.plain));
@@ -104,7 +105,7 @@ impl Evidence {
         )?))
     }
 
-    /// The same, without a copy.
+    /// The same, without a copy of the sums.
     pub(super) fn into_weighed(self, floor: Option<f64>) -> Option<Normal> {
         match floor {
             None => Some(self.plain),
@@ -113,7 +114,7 @@ impl Evidence {
     }
 }
 
-/// Sums less what directions explain in which the means may err, with a floor f.
+/// Sums minus the part in the directions in which the means are noisy, with a floor f.
 fn less_noise(mut normal: Normal, noise: &[Noise], floor: f64) -> Option<Normal> {
     let least = floor.max(f64::MIN_POSITIVE);
     for noise in noise {
@@ -126,7 +127,7 @@ fn less_noise(mut normal: Normal, noise: &[Noise], floor: f64) -> Option<Normal>
     Some(normal)
 }
 
-/// The sums over one input in the position of one motion.
+/// The sums over one input in one position, and its noise.
 fn seen(
     columns: &Columns,
     symmetries: &Symmetries,
@@ -171,8 +172,8 @@ fn seen(
     (normal, noise)
 }
 
-/// Moved deviations, [deviation, channel, point] of `values` values each, as columns of rows; each
-/// channel is a column of its own, with a share of the variance.
+/// Moved deviations as columns, [row, column], from fields [deviation, channel, point] of `values`
+/// values each. Every channel is a column of its own, with an equal share of the variance.
 fn deviations_at(all: &[f32], values: usize, motion: &Motion, rows: &[usize]) -> Option<Mat<f64>> {
     let points = motion.points();
     let channels = values / points;
@@ -200,7 +201,7 @@ mod tests {
     use super::super::normal::solve;
     use super::*;
 
-    /// Twice a column, and an error of the one direction in which realizations vary.
+    /// A target of twice a column, plus an error in the only direction in which realizations vary.
     #[test]
     fn directions_in_which_realizations_vary_do_not_decide() {
         let rows = 40;

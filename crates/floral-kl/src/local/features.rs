@@ -11,14 +11,14 @@ use crate::large::is_large;
 use crate::target::{Parity, Sample};
 use crate::{Lattice, Symmetries};
 
-/// Which features are made; a candidate among which left-out inputs choose.
+/// Settings of the features of a local regression, which is one candidate of a blend.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LocalPlan {
     /// Degrees of the products of fields, such as [0, 2].
     pub degrees: Vec<usize>,
-    /// Whether the input is a field beside low fidelity.
+    /// Whether the input is used beside low fidelity.
     pub with_input: bool,
-    /// Whether first derivatives are fields too.
+    /// Whether first derivatives of the fields are used too.
     pub gradients: bool,
     /// Filter widths as shares of the axis.
     pub widths: Vec<f64>,
@@ -26,11 +26,11 @@ pub(crate) struct LocalPlan {
     pub order: usize,
     /// Highest degree of the polynomials, or of the harmonics, along axes that do not roll.
     pub positions: usize,
-    /// How much larger low fidelity is than its size: a ridge then spares its coefficients before
+    /// Factor by which low fidelity is enlarged: a ridge then shrinks its coefficients less than
     /// those of the input.
     pub emphasis: f64,
-    /// How landmarks are chosen with which features are compared; none if features are taken as they
-    /// are.
+    /// How landmarks are chosen, for a local process; `None` for a local polynomial, which uses the
+    /// features themselves.
     pub landmarks: Option<LandmarkPlan>,
 }
 
@@ -61,11 +61,11 @@ impl LocalPlan {
     }
 }
 
-/// What makes columns of a framed query.
+/// Computes the columns of a framed query.
 #[derive(Debug, Clone)]
 pub(crate) struct Columns {
     pub(super) lattice: Lattice,
-    /// Of each filter the number of its width and its order.
+    /// The index of the width and the order of each filter.
     pub(super) filter_kinds: Vec<[usize; 2]>,
     filters: Filters,
     /// First derivatives along every filtered axis.
@@ -73,15 +73,15 @@ pub(crate) struct Columns {
     /// Polynomials of the position: [polynomial][point].
     positions: Vec<Vec<f64>>,
     pub(crate) plan: LocalPlan,
-    /// Whether the input is measured by its logarithm: one that is positive and may be scaled.
+    /// Whether the logarithm of the input is used: if it is positive and a symmetry scales it.
     pub(crate) logarithm: bool,
     /// Root mean squares of input and low fidelity over the training inputs.
     pub(crate) sizes: [f64; 2],
-    /// What the features are compared with, if the plan says so.
+    /// The landmarks with which features are compared, if the plan has any.
     pub(crate) landmarks: Option<Landmarks>,
 }
 
-/// A plan of more features is not tried.
+/// Maximum number of features; plans with more are not tried.
 const MOST_FEATURES: usize = 450;
 
 impl Columns {
@@ -105,7 +105,7 @@ impl Columns {
         columns
     }
 
-    /// With known sizes.
+    /// Columns with known sizes, without landmarks.
     pub(crate) fn restored(
         plan: &LocalPlan,
         lattice: &Lattice,
@@ -127,7 +127,7 @@ impl Columns {
         }
     }
 
-    /// Compared with landmarks that were chosen before.
+    /// The columns with landmarks that were chosen before.
     pub(crate) fn compared(
         mut self,
         symmetries: &Symmetries,
@@ -140,7 +140,7 @@ impl Columns {
         self
     }
 
-    /// How many columns a query has.
+    /// Number of columns.
     pub(crate) fn count(&self, framed: &Framed) -> usize {
         match &self.landmarks {
             Some(landmarks) => landmarks.count(),
@@ -148,7 +148,7 @@ impl Columns {
         }
     }
 
-    /// How many coordinates the place of a landmark has.
+    /// Number of coordinates of a landmark.
     pub(crate) fn place_size(&self, symmetries: &Symmetries, framed: &Framed) -> usize {
         let still = still(&self.lattice, symmetries);
         self.feature_count(framed) + landmarks::coordinate_count(&self.lattice, &still)
@@ -161,7 +161,7 @@ impl Columns {
         products * self.filter_kinds.len() * self.positions.len()
     }
 
-    /// Whether its normal matrix costs more than it is worth.
+    /// Whether there are too many columns for a normal matrix.
     pub(super) fn is_too_wide(&self, framed: &Framed) -> bool {
         self.feature_count(framed) > MOST_FEATURES
     }
@@ -171,14 +171,15 @@ impl Columns {
         self.columns_of(&self.products(framed), rows)
     }
 
-    /// How many rows of a large domain are taken together, about `most`: on a grid whole lines, so that they are a
-    /// product of positions. None of another domain.
+    /// Number of rows of a large domain that are processed together, about `most`; on a grid these
+    /// are whole lines, so that they form a product of positions. `None` for a domain that is not
+    /// large.
     pub(super) fn block(&self, most: usize) -> Option<usize> {
         let line = self.lattice.stride(0);
         is_large(&self.lattice).then(|| (most / line).max(1) * line)
     }
 
-    /// The same from products of fields.
+    /// The columns at `rows`, from products of fields.
     pub(super) fn columns_of(&self, products: &[Vec<f64>], rows: &[usize]) -> Vec<f64> {
         let features = self.features_of(products, rows);
         match &self.landmarks {
@@ -190,8 +191,8 @@ impl Columns {
         }
     }
 
-    /// The columns at the points of `rows`, at most `most` of them at a time where they are compared with
-    /// landmarks: with the place of the first among the rows.
+    /// Passes to `take` the columns at `rows`, and the place of the first of them among the rows.
+    /// If there are landmarks, at most `most` rows are processed at a time.
     pub(super) fn in_parts(
         &self,
         framed: &Framed,
@@ -216,7 +217,8 @@ impl Columns {
         }
     }
 
-    /// What penalises coefficients, beside which a ridge is a number; none for their squares.
+    /// The matrix that penalises coefficients, to be multiplied by a ridge; `None` for the
+    /// identity.
     pub(super) fn penalty(&self) -> Option<Mat<f64>> {
         self.landmarks.as_ref().map(Landmarks::penalty)
     }
@@ -225,8 +227,9 @@ impl Columns {
         self.features_of(&self.products(framed), rows)
     }
 
-    /// Gives `take` the columns of several inputs at the same points, one input after another, from their products in
-    /// that order: of scattered points filters are the same for all, and are made once.
+    /// Passes to `take` the columns of several inputs at the same points, one input after another,
+    /// from their products in that order. On scattered points the filters are the same for all
+    /// inputs and are made once.
     pub(super) fn of_many<T>(
         &self,
         products: &[Vec<f64>],
@@ -249,7 +252,7 @@ impl Columns {
             .collect()
     }
 
-    /// Whether filters are made once for many inputs.
+    /// Whether filters are made once for several inputs.
     pub(super) fn shares_filters(&self) -> bool {
         self.lattice.points().is_some() && is_large(&self.lattice)
     }
@@ -266,7 +269,7 @@ impl Columns {
         columns
     }
 
-    /// Products of every degree of the plan, each field over its size.
+    /// Products of the fields, each divided by its size, for every degree of the plan.
     pub(super) fn products(&self, framed: &Framed) -> Vec<Vec<f64>> {
         let fields = self.fields(framed);
         let degrees = self.plan.degrees.iter();
@@ -314,7 +317,7 @@ impl Columns {
     }
 }
 
-/// In how many ways `degree` factors can be chosen from `fields`, with repetition.
+/// The number of ways to choose `degree` factors from `fields`, with repetition.
 fn combinations(fields: usize, degree: usize) -> usize {
     (0..degree).fold(1, |ways, k| ways * (fields + k) / (k + 1))
 }

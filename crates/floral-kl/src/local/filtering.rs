@@ -1,4 +1,5 @@
-//! Filters of fields: tensor products of Hermite filters along axes, or banks of scattered points.
+//! Filters of fields: tensor products of Hermite filters along axes, or banks of filters on
+//! scattered points.
 
 use super::features::LocalPlan;
 use crate::filters::{convolve, taps};
@@ -6,17 +7,17 @@ use crate::large::Positions;
 use crate::scattered::Bank;
 use crate::{Lattice, Symmetries, separable};
 
-/// What fields are filtered by.
+/// The filters of a plan.
 #[derive(Debug, Clone)]
 pub(super) enum Filters {
-    /// Per filter the axes and taps that it convolves with.
+    /// On a grid, the axes and taps of each filter.
     Axes(Vec<Filter>),
-    /// Of scattered points, one a width.
+    /// On scattered points, one bank per width.
     Banks(Vec<Bank>),
 }
 
 impl Filters {
-    /// Of a plan, and the number of the width and the order of each.
+    /// The filters of a plan; first, the index of the width and the order of each.
     pub(super) fn new(
         plan: &LocalPlan,
         lattice: &Lattice,
@@ -59,7 +60,8 @@ impl Filters {
         Self::Axes(axes.map(derivative).collect())
     }
 
-    /// Gives `take` what every filter makes of every field at `rows`, one field after another.
+    /// Passes to `take` the result of every filter of every field at `rows`, one field after
+    /// another.
     pub(super) fn each(
         &self,
         lattice: &Lattice,
@@ -99,7 +101,7 @@ impl Filters {
     }
 }
 
-/// The axes along which fields are filtered: those that roll, or all.
+/// The axes along which fields are filtered: those that roll, or all if none does.
 fn filtered_axes(lattice: &Lattice, symmetries: &Symmetries) -> Vec<usize> {
     match symmetries.rolled.is_empty() {
         true => (0..lattice.axes.len()).collect(),

@@ -1,4 +1,5 @@
-//! Coefficients of local features by ridge regression, and what they say of judging inputs.
+//! Fits a local regression: coefficients by ridge regression, and predictions for the judging
+//! inputs.
 
 use std::borrow::Cow;
 
@@ -15,34 +16,35 @@ use crate::scattered::roots;
 use crate::target::{Examples, Sample};
 use crate::{Lattice, Symmetries};
 
-/// Ridges tried, as shares of the mean diagonal of the normal matrix.
+/// Candidate ridges, as shares of the mean diagonal of the normal matrix.
 const RIDGES: &[f64] = &[
     1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0,
 ];
 
-/// Floors of errors that are independent from point to point, as shares of the mean square of what
-/// the training inputs' means err by.
+/// Candidate floors, the variances of errors that are independent from point to point, as shares of
+/// the mean squared error of the training inputs' means.
 const FLOORS: [f64; 3] = [1.0, 1e-3, 1e-6];
 
-/// Points that enter the fit, of all inputs in all positions; neighbours say the same.
+/// Maximum number of points that enter the fit, of all inputs in all positions; neighbours are
+/// redundant.
 const MOST_ROWS_IN_ALL: usize = 160_000;
 
-/// Points whose columns are in memory at a time.
+/// Maximum number of points whose columns are in memory at a time.
 const MOST_TOGETHER: usize = 16_384;
 
-/// Points of a large domain whose columns are made together, and values of the products of inputs that share
-/// filters.
+/// Number of points of a large domain whose columns are computed together, and maximum number of
+/// values of the products of inputs that share filters.
 const MOST_SHARED: usize = 2048;
 const MOST_VALUES: usize = 1 << 23;
 
-/// Folds whose sums are weighed together.
+/// Number of folds whose sums are weighted together.
 const WEIGHED_TOGETHER: usize = 8;
 
-/// Ridges tried where the penalty is a covariance.
+/// Candidate ridges where the penalty is a covariance.
 const LANDMARK_RIDGES: &[f64] = &[1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
-/// Folds at most, and those that decide on ridge and floor: of fits with few columns, and of fits with
-/// more than `WIDE`, whose normal matrices are large.
+/// Maximum number of folds, and of folds that decide on ridge and floor: for fits with few columns,
+/// and for fits with more than `WIDE` columns, whose normal matrices are large.
 const FOLDS: [usize; 2] = [24, 12];
 const FOLDS_OF_WIDE: [usize; 2] = [12, 4];
 const WIDE: usize = 700;
@@ -52,17 +54,18 @@ pub(crate) struct LocalFit {
     pub(crate) columns: Columns,
     pub(crate) coefficients: Mat<f64>,
     every: Vec<usize>,
-    /// For each judging input its target as predicted without it: [channel, point], of a large domain at the
-    /// points that judge.
+    /// The left-out prediction for each judging input: [channel, point]; on a large domain at the
+    /// judged points.
     pub judged: Vec<Vec<f64>>,
-    /// On a large domain coefficients without each fold, and the fold of every training input.
+    /// On a large domain, the coefficients without each fold, and the folds of the training inputs.
     left_out: Option<(Vec<Mat<f64>>, Folds)>,
 }
 
 impl LocalFit {
-    /// Fits and chooses the ridge; none if there are too many columns, if no ridge makes the normal
-    /// matrix definite, or for a relation at single points where not all of them are known: between
-    /// them fields have values that such a relation has never met.
+    /// Fits and chooses the ridge. `None` if there are too many columns or no ridge makes the
+    /// normal matrix definite; also for a pointwise nonlinear relation of fields known at some
+    /// points only, because between these points fields take values to which the relation was never
+    /// fitted.
     pub(crate) fn new(
         plan: &LocalPlan,
         lattice: &Lattice,
@@ -80,11 +83,11 @@ impl LocalFit {
         let roots = roots(lattice);
         let one = |&i: &usize| {
             let rows = thinning.rows(i);
-            // Of some, points that weigh more come more often.
+            // A subset of the points is already sampled in proportion to the weights.
             let roots = roots.as_deref().filter(|roots| roots.len() == rows.len());
             Evidence::new(&columns, symmetries, examples, i, (&rows, roots))
         };
-        // One input after another: the columns of a few are all that is in memory.
+        // One input after another, so that the columns of few inputs are in memory.
         let of_fold = |inputs: &Vec<usize>| inputs.iter().map(one).reduce(Evidence::add);
         let is_wide = columns.count(&examples.train.framed[0]) > WIDE;
         let [most_folds, most_deciding] = if is_wide { FOLDS_OF_WIDE } else { FOLDS };
@@ -100,7 +103,7 @@ impl LocalFit {
         Some(fit)
     }
 
-    /// The coefficients of least error at the inputs held out.
+    /// Chooses the coefficients with the least error at the held-out inputs.
     fn chosen_by_held_out(&mut self, train: &[Evidence], held: &Sample<'_>) -> Option<()> {
         let penalty = self.columns.penalty();
         let mut solved: Vec<Mat<f64>> = Vec::new();
@@ -112,7 +115,7 @@ impl LocalFit {
             solved.par_extend(tried);
         }
         let channels = solved.first()?.ncols();
-        // All side by side, so that the columns of an input are made once.
+        // All side by side, so that the columns of an input are computed once.
         let beside = Mat::from_fn(solved[0].nrows(), solved.len() * channels, |r, c| {
             solved[c / channels][(r, c % channels)]
         });
@@ -134,8 +137,8 @@ impl LocalFit {
         Some(())
     }
 
-    /// The weights and the ridge of least error at folds left out; some of them decide where there are
-    /// many.
+    /// Chooses the weights and the ridge with the least error at left-out folds. If there are many
+    /// folds, some of them decide.
     fn chosen_by_left_out(
         &mut self,
         train: Vec<Evidence>,
@@ -155,7 +158,7 @@ impl LocalFit {
         let best = search.best()?;
         let total = total(&train, best.floor)?;
         self.coefficients = solve(&total, best.ridge, penalty)?;
-        // The evidence goes as it is used: guesses need memory of their own.
+        // Each fold's evidence is dropped after its use: the guesses need memory too.
         let without = |evidence: Evidence| {
             let own = evidence.into_weighed(best.floor)?;
             solve(&total.less(&own), best.ridge, penalty)
@@ -167,7 +170,8 @@ impl LocalFit {
         Some(())
     }
 
-    /// What is guessed of training inputs by coefficients without their fold, at some points or at all.
+    /// Guesses for training inputs by the coefficients without their fold, at some points or at
+    /// all.
     fn guesses(
         &self,
         left_out: &[Mat<f64>],
@@ -186,7 +190,7 @@ impl LocalFit {
         framed.par_iter().enumerate().map(guess).collect()
     }
 
-    /// What is guessed of the judging inputs at all points of a large domain.
+    /// Guesses for the judging inputs at all points of a large domain.
     pub(crate) fn judged_everywhere(&mut self, examples: &Examples<'_>) -> Vec<Vec<f64>> {
         match self.left_out.take() {
             Some((left_out, folds)) => self.guesses(&left_out, &folds, examples.train.framed, None),
@@ -197,7 +201,7 @@ impl LocalFit {
         }
     }
 
-    /// A fit from its coefficients.
+    /// A fit with known coefficients.
     pub(crate) fn restored(columns: Columns, coefficients: Mat<f64>, lattice: &Lattice) -> Self {
         Self {
             columns,
@@ -208,7 +212,7 @@ impl LocalFit {
         }
     }
 
-    /// The target of a query: [channel, point].
+    /// The predicted target of a query: [channel, point].
     pub(crate) fn predict(&self, framed: &Framed) -> Vec<f64> {
         product(&self.columns, framed, &self.coefficients, &self.every)
     }
@@ -218,7 +222,7 @@ fn ridges(penalty: Option<&Mat<f64>>) -> &'static [f64] {
     penalty.map_or(RIDGES, |_| LANDMARK_RIDGES)
 }
 
-/// Floors to try where it is known how means err.
+/// Candidate floors, if the noise of all means is known.
 fn floors(train: &[Evidence]) -> Vec<f64> {
     if !train.iter().all(Evidence::has_noise) {
         return Vec::new();
@@ -227,7 +231,7 @@ fn floors(train: &[Evidence]) -> Vec<f64> {
     FLOORS.iter().map(|share| share * power).collect()
 }
 
-/// The weighed sums of all, a few at a time.
+/// The sum of all weighted sums, a few at a time.
 fn total(train: &[Evidence], floor: Option<f64>) -> Option<Normal> {
     let mut total: Option<Normal> = None;
     for some in train.chunks(WEIGHED_TOGETHER) {
@@ -243,7 +247,7 @@ fn total(train: &[Evidence], floor: Option<f64>) -> Option<Normal> {
     total
 }
 
-/// A search for the floor and the ridge of least error at deciding folds, each left out.
+/// A search for the floor and the ridge with the least error at the deciding folds, each left out.
 struct Search<'a> {
     train: &'a [Evidence],
     deciding: Vec<usize>,
@@ -259,7 +263,8 @@ struct Choice {
 }
 
 impl Search<'_> {
-    /// All ridges with equal weights; with other weights the ridges about the best of those.
+    /// Tries all ridges with equal weights; with other weights, the ridges next to the best of
+    /// those.
     fn best(&self) -> Option<Choice> {
         let ridges = ridges(self.penalty);
         let mut best = self.of_floor(None, ridges)?;
@@ -272,7 +277,8 @@ impl Search<'_> {
         Some(best)
     }
 
-    /// One deciding fold after another, so that few matrices are in memory at a time.
+    /// The best ridge with one floor. Every deciding fold tries all ridges, so that few matrices
+    /// are in memory.
     fn of_floor(&self, floor: Option<f64>, ridges: &[f64]) -> Option<Choice> {
         let total = total(self.train, floor)?;
         let misses = |&fold: &usize| -> Option<Vec<Option<f64>>> {
@@ -299,8 +305,9 @@ impl Search<'_> {
     }
 }
 
-/// Columns times coefficients at some points, one coefficient column after another. Of many points some are taken at a
-/// time, so that their columns stay small, and of a large domain several at once.
+/// Columns times coefficients at some points, one column of coefficients after another. Many points
+/// are processed in parts, so that their columns stay small, and on a large domain several parts at
+/// once.
 fn product(columns: &Columns, framed: &Framed, beta: &Mat<f64>, rows: &[usize]) -> Vec<f64> {
     let count = rows.len();
     let mut all = vec![0.0; count * beta.ncols()];
@@ -335,7 +342,8 @@ fn place(out: &mut [f64], count: usize, first: usize, rows: &Mat<f64>) {
     }
 }
 
-/// Columns times the coefficients of each input at the same scattered points: [input][channel, row].
+/// Columns times the coefficients of each input, at the same scattered points:
+/// [input][channel, row].
 fn together<'a>(
     columns: &Columns,
     framed: &[Framed],
@@ -346,7 +354,7 @@ fn together<'a>(
     let mut all = vec![vec![0.0; channels * rows.len()]; framed.len()];
     let mut first = 0;
     while first < framed.len() {
-        // As many inputs as memory has room for.
+        // As many inputs as fit into memory.
         let mut products = columns.products(&framed[first]);
         let own = products.len() * framed[first].points;
         let count = (MOST_VALUES / own).clamp(1, framed.len() - first);

@@ -1,10 +1,11 @@
-//! Landmarks: a Gaussian process of what surrounds a point, seen through a few neighbourhoods.
+//! Landmarks: a Gaussian process of the neighbourhood of a point, with a few neighbourhoods as its
+//! basis.
 //!
-//! With k the Matérn 5/2 covariance of what surrounds a point and where it lies, each feature over a
-//! length of its own, the columns are k(z, z_j) for landmarks z_j. Regression on them with the penalty
-//! k(z_i, z_j) is the Gaussian process that sees its data through the landmarks (the subset of
-//! regressors of Smola and Bartlett 2001). Each landmark is the neighbourhood that those before it
-//! explain least, as in a pivoted Cholesky decomposition. `lengths` learns the lengths.
+//! Let k be the Matérn 5/2 covariance of the features and the position of a point, each over a
+//! length of its own. The columns are k(z, z_j) for landmarks z_j. Regression on them with the
+//! penalty k(z_i, z_j) is the Gaussian process that sees its data through the landmarks (the subset
+//! of regressors of Smola and Bartlett, 2001). Each landmark is the neighbourhood that those before
+//! it explain least, as in a pivoted Cholesky decomposition. `lengths` learns the lengths.
 
 use floral_linalg::{Accum, Mat, MatMut, MatRef, product};
 use rayon::prelude::*;
@@ -14,37 +15,38 @@ use crate::Lattice;
 use crate::kernel::matern52;
 use crate::large::is_large;
 
-/// A landmark that others explain but for this is left out: the penalty would be singular.
+/// Least variance of a landmark that the others leave unexplained; with less, the penalty would be
+/// singular.
 const LEAST_NEW: f64 = 1e-5;
 
-/// Rows whose remainders are updated together.
+/// Number of rows whose unexplained variances are updated together.
 const BLOCK: usize = 1024;
 
 /// How landmarks are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LandmarkPlan {
-    /// One length for all features, in units of how far two neighbourhoods are apart; none if each
-    /// kind of feature has its own, which the data decide.
+    /// One length for all features, in units of the root mean square distance of two
+    /// neighbourhoods; `None` if each kind of feature has its own, learned length.
     pub shared: Option<f64>,
-    /// Landmarks at most.
+    /// Maximum number of landmarks.
     pub most: usize,
 }
 
 /// The landmarks of a plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Landmarks {
-    /// Of features, then of positions.
+    /// Lengths of features, then of position coordinates.
     pub(crate) lengths: Vec<f64>,
-    /// Positions, from -1 to 1 or on a circle: [coordinate][point].
+    /// Position coordinates, from -1 to 1 or on a circle: [coordinate][point].
     coordinates: Vec<Vec<f64>>,
-    /// [landmark, feature], features over their length.
+    /// Landmarks: [landmark, feature], features divided by their lengths.
     pub(crate) places: Mat<f64>,
-    /// Whether covariances are those of a large domain, which are computed many at a time: the same but for
+    /// Whether the domain is large. Covariances are then computed many at a time: the same but for
     /// round-off, which small ridges magnify.
     is_large: bool,
 }
 
-/// What surrounds some points: features, [row, feature] with rows fastest, and the points.
+/// Neighbourhoods of some points: features, [row, feature] with rows fastest, and the points.
 pub(super) struct Neighbourhoods {
     pub features: Vec<f64>,
     pub rows: Vec<usize>,
@@ -69,8 +71,9 @@ impl Neighbourhoods {
 }
 
 impl Landmarks {
-    /// Chosen among candidates: for every input what its motions make of the same rows. With a landmark
-    /// come its images, so that what is learned has the symmetries of the problem.
+    /// Chooses landmarks among candidates, which are for every input the same rows in all
+    /// positions. A landmark comes with its images in the other positions, so that the fit has the
+    /// symmetries of the problem.
     pub(super) fn new(
         lengths: Vec<f64>,
         lattice: &Lattice,
@@ -87,7 +90,7 @@ impl Landmarks {
         landmarks
     }
 
-    /// With known landmarks: [landmark, feature].
+    /// Landmarks that are known: [landmark, feature].
     pub(crate) fn restored(
         lengths: Vec<f64>,
         lattice: &Lattice,
@@ -102,12 +105,12 @@ impl Landmarks {
         }
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub(super) fn count(&self) -> usize {
         self.places.nrows()
     }
 
-    /// The covariance of landmarks, by which coefficients are penalised.
+    /// The covariance of the landmarks, which penalises coefficients.
     pub(super) fn penalty(&self) -> Mat<f64> {
         self.covariance(self.places.as_ref(), self.places.as_ref())
     }
@@ -121,7 +124,7 @@ impl Landmarks {
         columns
     }
 
-    /// Features and positions over their lengths: [row, feature].
+    /// Features and position coordinates divided by their lengths: [row, feature].
     fn scaled(&self, neighbourhoods: &Neighbourhoods) -> Mat<f64> {
         let mut seen = beside(neighbourhoods, &self.coordinates);
         for (f, length) in self.lengths.iter().enumerate() {
@@ -154,7 +157,8 @@ impl Landmarks {
         }
     }
 
-    /// Rows, each with its images the one that those before it explain least; of equal ones the first.
+    /// The chosen rows. Each, together with its images, is the one that those before it explain
+    /// least; among equals the first.
     fn pivots(&self, places: &Mat<f64>, images: &[Vec<usize>], most: usize) -> Vec<usize> {
         let mut left = vec![1.0; places.nrows()];
         let mut factor: Vec<Vec<f32>> = Vec::new();
@@ -163,7 +167,7 @@ impl Landmarks {
             if left[orbit[0]] < LEAST_NEW || chosen.len() + orbit.len() > most {
                 break;
             }
-            // An image that is the same as another is explained by it.
+            // An image that coincides with another is explained by it.
             for &row in orbit {
                 if left[row] >= LEAST_NEW {
                     factor.push(self.explained(places, row, &factor, &mut left));
@@ -174,8 +178,9 @@ impl Landmarks {
         chosen
     }
 
-    /// What a row explains of all beyond those before it, which is taken from what is left. In single
-    /// precision, which is enough to choose by, and in blocks that stay in the cache.
+    /// The new column of the pivoted Cholesky factor, for this row; subtracts what it explains from
+    /// `left`. In single precision, which suffices for the choice, and in blocks that stay in the
+    /// cache.
     fn explained(
         &self,
         places: &Mat<f64>,
@@ -203,7 +208,7 @@ impl Landmarks {
     }
 }
 
-/// Features, then positions: [row, feature].
+/// Features next to position coordinates: [row, feature].
 pub(super) fn beside(neighbourhoods: &Neighbourhoods, coordinates: &[Vec<f64>]) -> Mat<f64> {
     let rows = &neighbourhoods.rows;
     let surroundings = neighbourhoods.features.len() / rows.len();
@@ -216,7 +221,7 @@ pub(super) fn beside(neighbourhoods: &Neighbourhoods, coordinates: &[Vec<f64>]) 
     })
 }
 
-/// For every input and row the places of its images among all candidates.
+/// For every row of every input, the places of its images among all candidates.
 fn images(candidates: &[Vec<Neighbourhoods>]) -> Vec<Vec<usize>> {
     let mut images = Vec::new();
     let mut begun = 0;
@@ -229,7 +234,7 @@ fn images(candidates: &[Vec<Neighbourhoods>]) -> Vec<Vec<usize>> {
     images
 }
 
-/// Matrices of as many columns, one below the other.
+/// Stacks matrices with equal numbers of columns.
 pub(super) fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
     let places: Vec<(usize, usize)> = (0..parts.len())
         .flat_map(|part| (0..parts[part].nrows()).map(move |row| (part, row)))
@@ -239,7 +244,8 @@ pub(super) fn stacked(parts: &[Mat<f64>]) -> Mat<f64> {
     })
 }
 
-/// Where points lie along `axes`, from -1 to 1 or on a circle, or scattered: [coordinate][point].
+/// Position coordinates along `axes`, from -1 to 1 or on a circle, or those of scattered points:
+/// [coordinate][point].
 pub(super) fn coordinates(lattice: &Lattice, axes: &[usize]) -> Vec<Vec<f64>> {
     if let Some(points) = lattice.points() {
         let about_zero = |x: &Vec<f64>| x.iter().map(|x| 2.0 * x - 1.0).collect();
@@ -266,7 +272,7 @@ pub(super) fn coordinates(lattice: &Lattice, axes: &[usize]) -> Vec<Vec<f64>> {
     axes.iter().flat_map(along).collect()
 }
 
-/// How many coordinates positions along `axes` have.
+/// Number of position coordinates along `axes`.
 pub(super) fn coordinate_count(lattice: &Lattice, axes: &[usize]) -> usize {
     if let Some(points) = lattice.points() {
         return points.coordinates().len();

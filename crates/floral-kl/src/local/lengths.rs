@@ -1,33 +1,36 @@
-//! Lengths over which the response to what surrounds a point changes, one for each kind of feature.
+//! Lengths over which the target changes with the neighbourhood of a point, one for each kind of
+//! feature.
 //!
-//! They make the marginal likelihood of the targets at some points greatest (Rasmussen & Williams,
-//! Gaussian Processes for Machine Learning, 2006, section 5.4). With K the Matérn 5/2 covariance,
-//! C = K + noise, n points and the process' variance in closed form, the loss is
+//! They maximise the marginal likelihood of the targets at some points (Rasmussen & Williams,
+//! Gaussian Processes for Machine Learning, 2006, section 5.4). With the Matérn 5/2 covariance K,
+//! C = K + noise, n points and the variance of the process in closed form, the loss is
 //!
 //!   L = 1/2 log det C + n/2 log tr(Y' C^-1 Y) + prior,
 //!
-//! and its slope 1/2 tr(W dC) with W = C^-1 - n C^-1 Y Y' C^-1 / tr(Y' C^-1 Y).
+//! with the gradient 1/2 tr(W dC), W = C^-1 - n C^-1 Y Y' C^-1 / tr(Y' C^-1 Y).
 
 use floral_linalg::{Mat, cholesky, solve_positive};
 
 use crate::descent::descend;
 
-/// Steps of the search.
+/// Maximum number of steps of the search.
 const STEPS: usize = 50;
 
-/// Before data are seen, logarithms of lengths, in deviations of a feature, are normal about that of
-/// this times the fourth root of the number of features, with this deviation.
+/// Prior: the logarithm of a length, in deviations of its feature, is normal with standard
+/// deviation `DEVIATION`. Its mean is the logarithm of `TYPICAL` times the fourth root of the
+/// number of varying features.
 const TYPICAL: f64 = 3.0;
 const DEVIATION: f64 = 3.0;
 
 /// Features whose deviation is less than this share of the largest do not vary.
 const ROUND_OFF: f64 = 1e-6;
 
-/// The share of noise at which the search starts.
+/// Variance of the noise, relative to that of the process, at which the search starts.
 const NOISE: f64 = 1e-3;
 
-/// One length for features, in units of how far two neighbourhoods are apart, the root of twice
-/// their variance; positions have the length of half an axis. z: [row, feature].
+/// One length for all features, in units of the root mean square distance of two neighbourhoods,
+/// which is the root of twice their variance; for positions the length 1, half an axis. z:
+/// [row, feature].
 pub(super) fn shared(z: &Mat<f64>, surroundings: usize, length: f64) -> Vec<f64> {
     let variance: f64 = (0..surroundings).map(|f| deviation(z, f).powi(2)).sum();
     let apart = (2.0 * variance).sqrt();
@@ -36,8 +39,9 @@ pub(super) fn shared(z: &Mat<f64>, surroundings: usize, length: f64) -> Vec<f64>
     (0..z.ncols()).map(of).collect()
 }
 
-/// A length for each kind of feature. z: [row, feature], with the kind of each feature counted from 0;
-/// y: [row, channel]. None if the likelihood cannot be computed.
+/// The learned length of every feature, equal for features of a kind. z: [row, feature]; kinds: the
+/// kind of each feature, counted from 0; y: [row, channel]. `None` if the likelihood cannot be
+/// computed.
 pub(super) fn learned(z: &Mat<f64>, kinds: &[usize], y: &Mat<f64>) -> Option<Vec<f64>> {
     let deviations: Vec<f64> = (0..z.ncols()).map(|f| deviation(z, f)).collect();
     let largest = deviations.iter().copied().fold(0.0, f64::max);
@@ -60,9 +64,9 @@ pub(super) fn learned(z: &Mat<f64>, kinds: &[usize], y: &Mat<f64>) -> Option<Vec
 
 /// Targets at some points.
 struct Sample<'a> {
-    /// How many features vary.
+    /// Number of features that vary.
     varying: usize,
-    /// Features over their deviation: [row, feature].
+    /// Features divided by their deviations: [row, feature].
     z: Mat<f64>,
     kinds: &'a [usize],
     /// [row, channel].
@@ -75,7 +79,7 @@ impl Sample<'_> {
         TYPICAL.ln() + 0.25 * (self.varying.max(1) as f64).ln()
     }
 
-    /// The loss of logarithms of lengths and noise, a number per row, and its slope.
+    /// The loss per row as a function of the logarithms of lengths and noise, and its gradient.
     fn loss(&self, x: &[f64]) -> Option<(f64, Vec<f64>)> {
         let (n, features) = (self.z.nrows(), self.z.ncols());
         let (lengths, noise) = (&x[..x.len() - 1], x[x.len() - 1]);
@@ -98,7 +102,8 @@ impl Sample<'_> {
             .sum();
         let outer = &a * a.transpose();
         let weight = |i: usize, j: usize| inverse[(i, j)] - n as f64 / fit * outer[(i, j)];
-        // With B = W dk/d(d^2), the slope of a length is the sum of B_ij (s_i - s_j)^2 over pairs.
+        // With B = -2 W dk/d(d^2), the derivative by the logarithm of a length is the sum of B_ij
+        // (s_i - s_j)^2 over pairs.
         let b = Mat::from_fn(n, n, |i, j| weight(i, j) * slopes[(i, j)]);
         let across = &b * &s;
         let sums: Vec<f64> = (0..n)
@@ -140,7 +145,7 @@ fn matern(s: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     (k, slopes)
 }
 
-/// Targets about their means, of unit mean square together; none if they do not vary.
+/// Targets minus their means, of unit mean square together; `None` if they do not vary.
 fn centred(y: &Mat<f64>) -> Option<Mat<f64>> {
     let n = y.nrows() as f64;
     let means: Vec<f64> = (0..y.ncols())

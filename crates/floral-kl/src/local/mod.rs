@@ -1,10 +1,11 @@
 //! Local regression: the target at a point from low fidelity and input around it.
 //!
-//! The coefficients are the same at every point of the axes along which the problem rolls, so that
-//! one input holds as many observations as it has points. [`filtering`] smooths and differentiates,
-//! [`features`] makes the columns, times [`positions`] or compared with [`landmarks`] over learned
-//! [`lengths`], [`fit`] finds the coefficients by [`normal`] equations, weighed by what [`evidence`]
-//! says of chance, at the points that [`thinning`] leaves.
+//! The coefficients are the same at every point along the axes that roll, so that one input is as
+//! many observations as it has points. [`filtering`] smooths and differentiates fields.
+//! [`features`] computes the columns: filtered fields times functions of the [`positions`], or
+//! their covariances with [`landmarks`], which [`choice`] selects, over learned [`lengths`].
+//! [`fit`] finds the coefficients by [`normal`] equations, which [`evidence`] weights by the noise
+//! of the means, at the points that [`thinning`] keeps.
 
 mod choice;
 mod evidence;

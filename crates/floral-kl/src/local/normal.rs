@@ -2,7 +2,7 @@
 
 use floral_linalg::{Mat, solve_positive_in_place};
 
-/// Sums over the points of one input, or of many.
+/// Normal equations: sums over the points of one input, or of several.
 #[derive(Clone)]
 pub(super) struct Normal {
     /// Columns times columns.
@@ -30,8 +30,8 @@ impl Normal {
     }
 }
 
-/// (xx + ridge P) beta = xy, with the ridge in units of the mean diagonal and the identity for P if
-/// there is none.
+/// The solution of (xx + ridge P) beta = xy, with the ridge in units of the mean diagonal, and the
+/// identity in place of P if there is no penalty.
 pub(super) fn solve(normal: &Normal, ridge: f64, penalty: Option<&Mat<f64>>) -> Option<Mat<f64>> {
     let n = normal.xx.nrows();
     let mut matrix = normal.xx.clone();
@@ -43,7 +43,7 @@ pub(super) fn solve(normal: &Normal, ridge: f64, penalty: Option<&Mat<f64>>) -> 
     solve_positive_in_place(matrix, &normal.xy)
 }
 
-/// Norm of target minus columns times beta.
+/// The norm of the target minus columns times beta.
 pub(super) fn error(normal: &Normal, beta: &Mat<f64>) -> f64 {
     let explained = &normal.xx * beta;
     let pairs = |a: &Mat<f64>| -> f64 {

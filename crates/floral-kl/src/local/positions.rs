@@ -1,9 +1,9 @@
-//! Functions of the position along axes that do not roll, or of the coordinates of scattered points.
+//! Functions of position: along axes that do not roll, or of the coordinates of scattered points.
 
 use crate::Lattice;
 
-/// Products of functions along `axes` up to a total degree, at every point: Legendre polynomials, or
-/// harmonics along an axis that closes.
+/// Products of functions along `axes` up to a total degree, at every point: Legendre polynomials,
+/// or harmonics along a periodic axis.
 pub(super) fn positions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<f64>> {
     let mut products = vec![(0, vec![1.0; lattice.len()])];
     for functions in functions(lattice, axes, degree) {
@@ -23,7 +23,7 @@ pub(super) fn positions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec
 /// A function of the position at every point, with its degree.
 type Function = (usize, Vec<f64>);
 
-/// For every axis, or for every coordinate of scattered points, its functions.
+/// The functions of every axis, or of every coordinate of scattered points.
 fn functions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<Function>> {
     if let Some(points) = lattice.points() {
         let polynomial = |x: &Vec<f64>, k: usize| -> Function {
@@ -45,7 +45,7 @@ fn functions(lattice: &Lattice, axes: &[usize], degree: usize) -> Vec<Vec<Functi
     axes.iter().map(of).collect()
 }
 
-/// The functions of one axis, each with its degree.
+/// The functions along one axis, each with its degree.
 fn along(lattice: &Lattice, axis: usize, degree: usize) -> Vec<Function> {
     let n = lattice.axes[axis].len;
     if lattice.axes[axis].periodic {

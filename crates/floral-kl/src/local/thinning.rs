@@ -1,22 +1,22 @@
-//! Which points of an input enter a local regression.
+//! The points of an input that enter a local regression.
 
 use crate::scattered::sampled;
 use crate::{Lattice, Symmetries};
 
-/// Points of an input at most; neighbours say the same.
+/// Maximum number of points per input; neighbouring points are redundant.
 const MOST_ROWS: usize = 4096;
 
-/// Points of all inputs in all positions where they are compared with landmarks.
+/// Maximum number of points of all inputs in all positions, where they are compared with landmarks.
 pub(super) const MOST_COMPARED: usize = 60_000;
 
 /// Which points of an input enter a fit: all of them, or every n-th line across an axis that does
-/// not roll, other ones for the next input, so that all inputs together show the whole domain. Of
-/// scattered points every n-th along a curve.
+/// not roll. The lines shift from input to input, so that all inputs together cover the domain.
+/// Scattered points are sampled along a curve.
 pub(super) struct Thinning<'a> {
     lattice: &'a Lattice,
     axis: usize,
     every: usize,
-    /// A further axis, of a block that the first does not make small enough.
+    /// A second axis and its step, for a block that thinning along the first axis leaves too large.
     second: Option<(usize, usize)>,
     /// A curve through scattered points.
     curve: Vec<usize>,
@@ -32,7 +32,7 @@ impl<'a> Thinning<'a> {
         let most = most / (inputs * symmetries.motions.len()).max(1);
         let thin = lattice.len().div_ceil(most.clamp(1, MOST_ROWS));
         let still = (0..lattice.axes.len()).filter(|axis| !symmetries.rolled.contains(axis));
-        // Along the longest axis, whose lines are the most alike.
+        // Along the longest axis, whose lines are the most similar.
         let longest = |&axis: &usize| (lattice.axes[axis].len, usize::MAX - axis);
         let axis = still.clone().max_by_key(longest).unwrap_or(0);
         let every = thin.min(lattice.axes[axis].len);
@@ -49,7 +49,8 @@ impl<'a> Thinning<'a> {
     }
 
     pub(super) fn rows(&self, input: usize) -> Vec<usize> {
-        // The last line of the first input, then about a golden section of all further on.
+        // The first input has the last line; every further input shifts by about the golden section
+        // of the step.
         let step = (0.618 * self.every as f64).round() as usize;
         let first = (self.every - 1 + input * coprime(step, self.every)) % self.every;
         if let Some(points) = self.lattice.points().filter(|_| self.every > 1) {
@@ -58,7 +59,7 @@ impl<'a> Thinning<'a> {
         }
         let is_kept = |p: &usize| self.lattice.position(*p, self.axis) % self.every == first;
         let is_kept_across = |p: &usize| {
-            // Once around the first axis, the next line of the second.
+            // After one cycle along the first axis, the next line along the second.
             self.second.is_none_or(|(axis, every)| {
                 self.lattice.position(*p, axis) % every == input / self.every % every
             })

@@ -1,25 +1,26 @@
-//! The components of the law given readings: their weights, and how much runs are smoothed.
+//! The components of the law given readings: their weights, and the smoothing of runs.
 
 use floral_linalg::Mat;
 
 use super::seen::{Inverse, Seen, SeenInput, add_square};
 use crate::Result;
 
-/// Shares of normal noise that are tried, from the law's own on.
+/// Candidate shares of normal noise, beyond the law's own.
 const LADDER: [f64; 7] = [0.1, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0];
 
-/// Training runs that have to carry the law given the readings, or half of those that carry it
-/// without: a law of fewer runs would be theirs more than the input's. On a Burgers equation with noise,
-/// 15 and 50 gave the same CRPS within 2 % with 1 to 17 readings, 1 a far larger one.
+/// Minimum effective number of training runs given the readings; half the number without readings
+/// if that is less. With fewer, the law would be that of single runs rather than of the input. On a
+/// Burgers equation with noise, 15 and 50 gave the same CRPS within 2 % with 1 to 17 readings, 1 a
+/// far larger one.
 const ENOUGH: f64 = 30.0;
 
-/// Weights below this share of the largest do not count.
+/// Weights below this share of the largest are set to zero.
 const NO_WEIGHT: f64 = 1e-9;
 
-/// All components of one smoothing.
+/// All components with one smoothing.
 pub(super) struct Components {
     pub smoothing: f64,
-    /// One a training input.
+    /// One component per training input.
     pub all: Vec<Component>,
 }
 
@@ -27,9 +28,9 @@ pub(super) struct Components {
 pub(super) struct Component {
     /// The probability of the input.
     pub weight: f64,
-    /// That of each of its runs and the input together.
+    /// The joint probabilities of the input and each of its runs.
     pub weights: Vec<f64>,
-    /// S^-1 of its readings.
+    /// The inverse covariance S^-1 of its readings.
     pub inverse: Mat<f64>,
     /// The coefficients of its runs' means: [factor, run].
     pub coefficients: Mat<f64>,
@@ -38,7 +39,7 @@ pub(super) struct Component {
 }
 
 impl Components {
-    /// With the least smoothing, no less than `least`, that leaves enough runs.
+    /// The components with the least smoothing, not less than `least`, that leaves enough runs.
     pub(super) fn new(seen: &Seen, least: f64) -> Result<Self> {
         let prior = seen.inputs.iter().map(|input| {
             let runs = input.coefficients.ncols() as f64;
@@ -75,13 +76,14 @@ impl Components {
         Ok(Self { smoothing, all })
     }
 
-    /// 1 / sum of squared weights.
+    /// Effective number of runs: 1 / sum of squared weights.
     pub(super) fn effective_runs(&self) -> f64 {
         let weights = self.all.iter().flat_map(|component| &component.weights);
         1.0 / weights.map(|w| w * w).sum::<f64>()
     }
 
-    /// How many readings the runs' factors explain: the mean of tr(h^2 F F' S^-1) over components.
+    /// Number of readings that the runs' factors explain: the mean of tr(h^2 F F' S^-1) over
+    /// components.
     pub(super) fn explained(&self, seen: &Seen) -> f64 {
         let square = self.smoothing * self.smoothing;
         let of = |(component, input): (&Component, &SeenInput)| {
@@ -100,7 +102,7 @@ impl Components {
 }
 
 impl Component {
-    /// And the logarithm of the weight of each run, but for a constant.
+    /// The component, and the logarithm of the weight of each run up to a constant.
     fn new(seen: &Seen, input: &SeenInput, smoothing: f64) -> Result<(Self, Vec<f64>)> {
         let inverse = Inverse::new(&seen.covariance(input, smoothing), &seen.rows)?;
         let share = (1.0 - smoothing * smoothing).max(0.0).sqrt();
@@ -126,7 +128,7 @@ impl Component {
         Ok((component, likelihoods))
     }
 
-    /// The probability of each run of its input.
+    /// The probability of each run, given its input.
     pub(super) fn chances(&self) -> Vec<f64> {
         let all = self.weight.max(f64::MIN_POSITIVE);
         self.weights.iter().map(|w| w / all).collect()

@@ -1,11 +1,12 @@
-//! Realizations of a law that is known by draws alone, given readings: the update by their covariance.
+//! Readings and a law that is known only by draws: the update of draws by their covariance.
 //!
-//! With the mean m and the covariance C of draws, and readings y = H u + e, a further draw u becomes
+//! With the mean m and the covariance C of draws, and readings y = H u + e, a further draw u
+//! becomes
 //!
 //!   u + C H' (H C H' + R)^-1 (y - e - H u)
 //!
-//! by Matheron's rule, as in the ensemble Kalman filter (Evensen, Ocean Dynamics 53, 2003). Mean and covariance are
-//! those of the best linear estimate; they are the true ones of a normal law.
+//! by Matheron's rule, as in the ensemble Kalman filter (Evensen, Ocean Dynamics 53, 2003). Mean
+//! and covariance are those of the best linear estimate, which is exact for a normal law.
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -20,13 +21,13 @@ use super::seen::Inverse;
 use super::stretch::stretch;
 use crate::Result;
 
-/// Draws per reading, at least: with fewer, chance correlations are most of the covariance.
+/// Least number of draws per reading: with fewer, chance correlations are most of the covariance.
 const LEAST_DRAWS: usize = 4;
 
-/// A deviation below this share of the mean is roundoff.
+/// Deviations below this share of the mean are round-off.
 const ROUNDOFF: f64 = 1e-12;
 
-/// What turns a draw of a law into one given readings.
+/// The update that turns a draw of a law into one given readings.
 pub struct DrawnUpdate {
     rows: Rows,
     /// C H' (H C H' + R)^-1: [reading][value].
@@ -38,7 +39,7 @@ pub struct DrawnUpdate {
 }
 
 impl DrawnUpdate {
-    /// Of draws, [draw, value], and readings of what is drawn.
+    /// The update from draws, [draw, value], and readings of the drawn quantity.
     pub fn new(draws: &[f64], values: usize, readings: &[Reading]) -> Result<(Self, Innovation)> {
         let count = draws.len() / values.max(1);
         let mean = mean(draws, values);
@@ -84,7 +85,7 @@ impl DrawnUpdate {
         Ok((update, innovation))
     }
 
-    /// Makes a draw one given the readings; `rng` draws their noise.
+    /// Turns a draw into one given the readings; `rng` draws the noise of the readings.
     pub fn apply(&self, rng: &mut impl Rng, draw: &mut [f64]) {
         let deviation = draw.iter().zip(&self.mean).map(|(u, m)| u - m);
         let deviation: Vec<f64> = deviation.collect();
@@ -99,7 +100,7 @@ impl DrawnUpdate {
     }
 }
 
-/// Covariances of draws with what readings see of them.
+/// Covariances of draws with readings of them, and among these readings.
 struct DrawnLaw {
     /// C H': [reading][value].
     with_values: Vec<Vec<f64>>,
@@ -153,7 +154,7 @@ impl DrawnLaw {
     }
 }
 
-/// How far a reading of a draw is from that of the mean; roundoff is none.
+/// The difference between a reading of a draw and that of the mean; zero if it is round-off.
 fn off(seen: f64, middle: f64) -> f64 {
     let far = seen - middle;
     if far.abs() > ROUNDOFF * middle.abs() {
@@ -188,7 +189,7 @@ mod tests {
     const VALUES: usize = 5;
     const DRAWS: usize = 256;
 
-    /// Draws of a normal law whose values are correlated by exp(-distance / 2), about 1, 2, 3 ...
+    /// Draws of a normal law with correlations exp(-distance / 2) and the means 1, 2, 3 ...
     fn draws(first: u64, count: usize) -> Vec<f64> {
         let correlation = (-0.5f64).exp();
         let fresh = (1.0 - correlation * correlation).sqrt();

@@ -5,13 +5,15 @@
 //!
 //!   mean m + sqrt(1 - h^2) g F_j c_jr,   covariance C_j = h^2 g F_j F_j' g + E E' + remainder,
 //!
-//! and so is the law given y: its weights are w_jr N(y; H m_jr, S_j) with S_j = H C_j H' + R, and each
-//! component is drawn by Matheron's rule, u + C_j H' S_j^-1 (y - e - H u) (Journel & Huijbregts,
-//! Mining Geostatistics, 1978, VII.A). Few runs know their covariance badly, so that what is left is
-//! stretched (`stretch`). `readings` checks them, `seen` has what they see of the law,
-//! `components` the weights, `update` the draws, `moments` mean and variances, `chi_square` the
-//! probability of such readings, and `sensors` where to measure next. `draws` calls it. `drawn` does the same for a law that
-//! is known by draws alone.
+//! and so is the law given y: its weights are w_jr N(y; H m_jr, S_j) with S_j = H C_j H' + R, and
+//! each component is drawn by Matheron's rule, u + C_j H' S_j^-1 (y - e - H u) (Journel &
+//! Huijbregts, Mining Geostatistics, 1978, VII.A). The covariance of few runs is inaccurate, so
+//! that deviations given the readings are stretched.
+//!
+//! `readings` checks readings, `seen` has their covariances under the law, `components` the
+//! weights, `update` the draws, `moments` mean and variances, `stretch` the factor of deviations,
+//! `chi_square` the probability of such readings, and `sensors` where to measure next. `draws`
+//! calls these modules. `drawn` conditions a law that is known only by draws.
 
 mod chi_square;
 mod components;
@@ -40,20 +42,22 @@ use components::Components;
 use seen::Seen;
 use stretch::stretch;
 
-/// How well readings agree with what was predicted without them, and what conditioning on them did.
+/// How well readings agree with the prediction made without them, and the effect of conditioning on
+/// them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Innovation {
-    /// Readings, each exact one once.
+    /// Number of readings; exact ones that are given twice count once.
     pub readings: usize,
     /// (y - H m)' (H C H' + R)^-1 (y - H m), with the covariance C of the prediction.
     pub chi_square: f64,
-    /// The probability of a larger one under a normal law.
+    /// The probability of a larger chi-square under a normal law.
     pub p_value: f64,
-    /// The training runs that carry the law given the readings: 1 / sum of squared weights.
+    /// The effective number of training runs given the readings: 1 / sum of squared weights.
     pub effective_runs: f64,
-    /// The share of normal noise in the coefficients of runs, 1 for a normal law.
+    /// The share of normal noise in the coefficients of runs; 1 for a normal law.
     pub smoothing: f64,
-    /// The factor of deviations from the mean given the readings, for a covariance of few runs.
+    /// The factor of deviations from the mean given the readings, which corrects for a covariance
+    /// of few runs.
     pub stretch: f64,
     /// Whether the runs are draws of the law itself, as those of a flow, all of the same weight.
     pub is_drawn: bool,
@@ -66,7 +70,8 @@ impl Innovation {
     }
 }
 
-/// The law of deviations given readings: changes the weights and the smoothing of `deviations`.
+/// Conditions the law of deviations on readings: changes the weights and the smoothing of
+/// `deviations`.
 pub(super) fn conditioned(
     deviations: &mut Deviations<'_>,
     unknown: &[f32],

@@ -1,8 +1,8 @@
 //! Mean and variances of the law given readings, in closed form.
 //!
-//! With X = [g F_j, C_j H'] at a point, the mean of component (j, r) is X (c, S_j^-1 (y - H m_jr)) and
-//! its variance C_j - C_j H' S_j^-1 H C_j. The aleatoric part is what would be left if the mean were
-//! known, the epistemic part the rest.
+//! With X = [g F_j, C_j H'] at a point, the mean of component (j, r) is X (c, S_j^-1 (y - H m_jr))
+//! and its variance is C_j - C_j H' S_j^-1 H C_j. The aleatoric part is the variance that would be
+//! left if the mean were known, the epistemic part is the rest.
 
 use floral_linalg::{Mat, symmetric_eigen};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) struct Shifted {
     pub epistemic: Vec<f64>,
 }
 
-/// Sums over the runs of one training input.
+/// Sums over the runs of one training input, for every value.
 struct Part {
     mean: Vec<f64>,
     square: Vec<f64>,
@@ -78,11 +78,11 @@ impl Shifted {
     }
 }
 
-/// What all training inputs have in common.
+/// Quantities that all training inputs have in common.
 struct Common {
-    /// Of what is not known with the readings: [value, reading].
+    /// Covariances of the epistemic part with the readings: [value, reading].
     covariances: Mat<f64>,
-    /// Its variance at every value.
+    /// Epistemic variance at every value, without readings.
     unknown: Vec<f64>,
     values: usize,
 }
@@ -178,7 +178,7 @@ fn scaled_factors(deviations: &Deviations<'_>, j: usize, values: usize) -> Mat<f
     };
     let factors = near.factors.len() / values.max(1);
     Mat::from_fn(values, factors, |p, k| {
-        // Rounded as the readings see it.
+        // The product is rounded as in `seen`.
         f64::from(near.factors[k * values + p] * deviations.gain[p])
     })
 }

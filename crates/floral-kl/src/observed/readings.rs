@@ -1,20 +1,21 @@
-//! Readings as they are given, and in units of the fit: checked, in one order, exact ones once.
+//! Readings in the units of the data and in units of the fit: checked, sorted, without repeated
+//! exact ones.
 
 use std::cmp::Ordering;
 
 use crate::{Error, Result};
 
-/// More readings than this are refused: their covariances would not fit into memory.
+/// Maximum number of readings: the covariances of more would not fit into memory.
 const MOST: usize = 1000;
 
 /// A linear reading of one realization: sum_i factor_i u_i + noise, in the units of the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// What messages call it.
+    /// The name of the reading in messages.
     pub name: String,
     /// Places in [channel, point], and their factors.
     pub entries: Vec<(usize, f64)>,
-    /// What was read.
+    /// The value that was read.
     pub value: f64,
     /// The standard deviation of its noise; 0 if it is exact.
     pub deviation: f64,
@@ -37,7 +38,7 @@ impl Reading {
     }
 }
 
-/// Readings in units of the fit, less what the mean says: one row of H each.
+/// Readings in units of the fit, minus the predicted mean: one row of H each.
 pub(crate) struct Rows {
     pub names: Vec<String>,
     pub entries: Vec<Vec<(usize, f64)>>,
@@ -48,8 +49,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Of readings of a solution with this mean, [channel, point], in the units of the data; `scale` is
-    /// the unit of a place.
+    /// Rows from readings of a solution with this mean, [channel, point], in the units of the data;
+    /// `scale` is the unit of a place.
     pub(crate) fn new(
         readings: &[Reading],
         mean: &[f64],
@@ -99,19 +100,19 @@ impl Rows {
         self.names.push(reading.name.clone());
     }
 
-    /// What each row reads of a field: H u.
+    /// The readings of a field by every row: H u.
     pub(super) fn of<T: Copy + Into<f64>>(&self, field: &[T]) -> Vec<f64> {
         let read = |entries: &Vec<(usize, f64)>| read(entries, field);
         self.entries.iter().map(read).collect()
     }
 }
 
-/// sum_i factor_i u_i.
+/// One reading of a field: sum_i factor_i u_i.
 pub(super) fn read<T: Copy + Into<f64>>(entries: &[(usize, f64)], field: &[T]) -> f64 {
     entries.iter().map(|(p, f)| f * field[*p].into()).sum()
 }
 
-/// With its places in order and each once.
+/// The same reading, with its places in order and without repetition.
 fn tidy(reading: &Reading) -> Reading {
     let mut sorted = reading.entries.clone();
     sorted.sort_by_key(|(place, _)| *place);
@@ -128,7 +129,7 @@ fn tidy(reading: &Reading) -> Reading {
     }
 }
 
-/// An order that does not depend on the one in which readings are given.
+/// An order of readings that does not depend on the order in which they are given.
 fn order(a: &Reading, b: &Reading) -> Ordering {
     let pairs = a.entries.iter().zip(&b.entries);
     let parted = pairs.map(|((p, f), (q, g))| p.cmp(q).then(f.total_cmp(g)));

@@ -1,4 +1,4 @@
-//! What readings see of the law: covariances of the readings, and of them with all values.
+//! The law as readings observe it: covariances among the readings, and with all values.
 
 use floral_linalg::{Mat, cholesky, solve_positive};
 use rayon::prelude::*;
@@ -8,23 +8,24 @@ use super::readings::{Rows, refused};
 use crate::Result;
 use crate::law::{Brought, Deviations};
 
-/// A reading whose variance given the others is less than this share of its own is determined by them.
+/// Least variance of a reading given the others, as a share of its own; with less, they determine
+/// it.
 const LEAST_SHARE: f64 = 1e-11;
 
-/// The law as the readings see it.
+/// Covariances of the law with the readings.
 pub(super) struct Seen {
     pub rows: Rows,
-    /// H E, what is not known of the mean: [reading, factor].
+    /// H E, with the fields E of the epistemic part: [reading, factor].
     pub unknown: Mat<f64>,
     /// Covariances of the remainder with the readings: [value, reading].
     pub remainder: Mat<f64>,
-    /// The covariance of readings without factors and what is not known: remainder and noise.
+    /// The covariance of the readings that remainder and noise alone cause.
     pub local: Mat<f64>,
-    /// One at least: a law without training runs has one without factors.
+    /// At least one: a law without training runs has one input without factors.
     pub inputs: Vec<SeenInput>,
 }
 
-/// One training input as the readings see it.
+/// Covariances of one training input's runs with the readings.
 pub(super) struct SeenInput {
     pub weight: f64,
     /// H g F: [reading, factor].
@@ -68,15 +69,16 @@ impl Seen {
         }
     }
 
-    /// The covariance of readings of one input's runs, if a share of their coefficients is noise.
+    /// The covariance of the readings for one input's runs, if a share `smoothing` of their
+    /// coefficients is noise.
     pub(super) fn covariance(&self, input: &SeenInput, smoothing: f64) -> Mat<f64> {
         let mut all = &self.local + &self.unknown * self.unknown.transpose();
         add_square(&mut all, &input.factors, smoothing * smoothing);
         all
     }
 
-    /// Chi-square of the innovations and its probability to be exceeded, under a normal law with the
-    /// covariance of the whole mixture.
+    /// Chi-square of the innovations, and the probability that it is exceeded under a normal law
+    /// with the covariance of the whole mixture.
     pub(super) fn chi_square(&self) -> Result<(f64, f64)> {
         let mut all = &self.local + &self.unknown * self.unknown.transpose();
         for input in &self.inputs {
@@ -146,7 +148,7 @@ pub(super) struct Inverse {
 }
 
 impl Inverse {
-    /// Refuses a covariance that exact readings make singular.
+    /// Inverts a covariance; refuses one that exact readings make singular.
     pub(super) fn new(covariance: &Mat<f64>, rows: &Rows) -> Result<Self> {
         let n = covariance.nrows();
         let deviation: Vec<f64> = (0..n).map(|i| covariance[(i, i)].max(0.0).sqrt()).collect();
@@ -185,7 +187,7 @@ impl Inverse {
     }
 }
 
-/// Names the first reading that those before it determine.
+/// The error that names the first reading determined by those before it.
 fn singular(correlations: &Mat<f64>, rows: &Rows) -> crate::Error {
     let n = correlations.nrows();
     let mut factor: Mat<f64> = Mat::zeros(n, n);

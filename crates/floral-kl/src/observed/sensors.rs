@@ -1,7 +1,8 @@
-//! Where to measure next: again and again the place that removes most of the mean variance.
+//! Where to measure next: repeatedly the place that removes most of the mean variance.
 //!
-//! Under a normal law with the covariance C of the prediction, a reading of u_p with noise of variance r
-//! removes C_qp^2 / (C_pp + r) of the variance at every q; what is left decides the next.
+//! Under a normal law with the covariance C of the prediction, a reading of u_p with noise of
+//! variance r removes C_qp^2 / (C_pp + r) of the variance at every q; the next place is chosen by
+//! the covariance that remains.
 
 use floral_linalg::Mat;
 use rayon::prelude::*;
@@ -10,18 +11,19 @@ use super::readings::{Rows, refused};
 use crate::Result;
 use crate::law::Deviations;
 
-/// Values of the covariance that are kept: of larger fields fewer places are candidates, evenly spread.
+/// Maximum number of values of the covariance. For larger fields only some places, evenly spread,
+/// are candidates.
 const MOST_VALUES: usize = 1 << 24;
 
-/// Variances below this share of the first are rounding.
+/// Variances below this share of the initial one are round-off.
 const ROUND_OFF: f64 = 1e-9;
 
-/// What is asked for.
+/// The sensors that are to be placed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placement {
-    /// How many sensors.
+    /// Number of sensors.
     pub count: usize,
-    /// The standard deviation of their noise, one a channel, in the units of the data.
+    /// The standard deviation of their noise, one per channel, in the units of the data.
     pub noise: Vec<f64>,
     /// Weight of every point in the mean variance; a point of weight 0 is no candidate either.
     pub weights: Vec<f64>,
@@ -34,11 +36,13 @@ pub struct Sensor {
     pub channel: usize,
     /// The point.
     pub point: usize,
-    /// The share of the mean variance that it and those before it leave: the mean over channels.
+    /// The share of the mean variance that remains after this and the previous sensors: the mean
+    /// over channels.
     pub left: f64,
 }
 
-/// The places of sensors, given readings that there are already. `scales` are the channels' units.
+/// Places sensors, given earlier readings, if there are any. `scales` are the scales of the
+/// channels' units.
 pub(crate) fn placed(
     deviations: &Deviations<'_>,
     unknown: &[f32],
@@ -78,18 +82,18 @@ pub(crate) fn placed(
     Ok(sensors)
 }
 
-/// Covariances of all values with candidates and readings, as sensors are placed.
+/// Covariances of all values with candidates and readings, reduced by every sensor that is placed.
 struct Greedy {
     candidates: Vec<usize>,
     taken: Vec<bool>,
-    /// Columns [value], of candidates and then of readings.
+    /// Columns [value] of the covariance, of candidates and then of readings.
     columns: Vec<Vec<f64>>,
-    /// The variance at every value, before any sensor and now.
+    /// The variance at every value: without any sensor, and given those placed so far.
     first: Vec<f64>,
     variance: Vec<f64>,
-    /// Weight of every value over the first mean variance of its channel.
+    /// Weight of every value over the initial mean variance of its channel.
     weights: Vec<f64>,
-    /// Channels that vary.
+    /// Number of channels that vary.
     channels: usize,
 }
 
@@ -148,14 +152,14 @@ impl Greedy {
         }
     }
 
-    /// The candidate that removes most; none if no variance is left.
+    /// The candidate that removes most variance; `None` if no variance is left.
     fn best(&self, noise: impl Fn(usize) -> f64 + Sync) -> Option<usize> {
         let removed = |c: usize| {
             let place = self.candidates[c];
             let own = self.columns[c][place] + noise(place);
             let parts = self.columns[c].iter().zip(&self.weights);
             let sum: f64 = parts.map(|(v, w)| w * v * v).sum();
-            // A variance that is rounding removes nothing.
+            // A variance that is round-off removes nothing.
             match self.columns[c][place] > ROUND_OFF * self.first[place] {
                 true if !self.taken[c] => sum / own,
                 _ => 0.0,
@@ -169,7 +173,7 @@ impl Greedy {
         best.filter(|c| all[*c] > 0.0)
     }
 
-    /// What a reading of these entries and this noise removes of every covariance.
+    /// Subtracts from every covariance what a reading with these entries and this noise explains.
     fn remove(&mut self, column: usize, entries: &[(usize, f64)], noise: f64) {
         let read = |field: &[f64]| entries.iter().map(|(p, f)| f * field[*p]).sum::<f64>();
         let own = self.columns[column].clone();
@@ -188,15 +192,15 @@ impl Greedy {
         variance.for_each(|(v, o)| *v = (*v - o * o / all).max(0.0));
     }
 
-    /// The mean over channels of the share of variance left.
+    /// The share of variance left, as a mean over channels.
     fn left(&self) -> f64 {
         let parts = self.variance.iter().zip(&self.weights);
         parts.map(|(v, w)| v * w).sum::<f64>() / self.channels.max(1) as f64
     }
 }
 
-/// Factors of all training inputs and of what is not known, whose squares add up to the covariance
-/// without the remainder: [value, factor].
+/// Factors of all training inputs and of the epistemic part: the sum of their outer products is the
+/// covariance without the remainder. [value, factor].
 fn factor_fields(deviations: &Deviations<'_>, unknown: &[f32]) -> Mat<f64> {
     let values = deviations.gain.len().max(1);
     let mut fields: Vec<Vec<f64>> = Vec::new();

@@ -1,12 +1,13 @@
-//! What a covariance of few runs hides: how far realizations given readings really lie from their mean.
+//! The true size of deviations given readings, if their covariance was estimated from few runs.
 
-/// The factor of deviations from the mean given readings, if `explained` of these are explained by a covariance of
-/// this number of runs.
+/// The factor of deviations from the mean given readings, if a covariance of this number of runs
+/// explains `explained` of the readings.
 ///
-/// The sample covariance of nu + 1 normal runs holds, of what k readings leave, (nu - k) / nu of the variance,
-/// and the error of the regression on k readings is (nu - 1) / (nu - k - 1) times what is left: the laws of a
-/// partial covariance and of an inverse Wishart matrix (Anderson, An Introduction to Multivariate Statistical
-/// Analysis, 3rd ed., 2003, sections 4.3 and 7.7). Both denominators are at least 1.
+/// After k readings, the sample covariance of nu + 1 normal runs retains (nu - k) / nu of the true
+/// remaining variance, and the squared error of the regression on k readings is
+/// (nu - 1) / (nu - k - 1) times the true remaining variance. This follows from the laws of a
+/// partial covariance and of an inverse Wishart matrix (Anderson, An Introduction to Multivariate
+/// Statistical Analysis, 3rd ed., 2003, sections 4.3 and 7.7). Both denominators are at least 1.
 pub(super) fn stretch(runs: f64, explained: f64) -> f64 {
     let degrees = runs - 1.0;
     let residual = (degrees - explained).max(1.0);
@@ -30,8 +31,8 @@ mod tests {
         assert!(stretch(2.0, 5.0).is_finite() && stretch(1.0, 1.0) >= 1.0);
     }
 
-    /// One reading of a value that is correlated with another: the other is predicted by covariances of
-    /// few runs, and its error is compared with the deviation that they say, stretched.
+    /// A value is predicted from a reading of a correlated one, with covariances of few runs. Its
+    /// error is compared with the deviation that these covariances predict, stretched.
     #[test]
     fn errors_given_a_reading_are_as_large_as_stretched_deviations() {
         let (runs, repetitions) = (8, 20_000);

@@ -1,4 +1,4 @@
-//! Laws of conditioning, on a small lattice beside dense matrices.
+//! Tests of conditioning on a small lattice, against dense matrices.
 
 use floral_linalg::{Mat, solve_positive};
 use rand::RngExt;
@@ -38,7 +38,7 @@ fn unknown() -> Vec<f32> {
     places.map(|(k, p)| value(k, p)).collect()
 }
 
-/// Calls with the law of these training inputs.
+/// Calls `of` with the law of these training inputs.
 fn with_law<T>(kind: LawKind, inputs: u64, of: impl FnOnce(Deviations<'_>) -> T) -> T {
     let all: Vec<Vec<f64>> = (0..inputs).map(runs).collect();
     let all: Vec<_> = all.iter().map(|runs| (runs.into(), 1.0)).collect();

@@ -1,4 +1,4 @@
-//! The update of a realization by readings, and the epistemic part of what is left.
+//! The update of a realization by readings, and the epistemic variance that remains.
 
 use floral_linalg::Mat;
 use rand::Rng;
@@ -10,7 +10,7 @@ use super::readings::read;
 use super::seen::Seen;
 use crate::law::Deviations;
 
-/// What turns a draw of the law into one given readings.
+/// The update that turns a draw of the law into one given readings.
 pub(crate) struct Update {
     seen: Seen,
     components: Components,
@@ -46,7 +46,7 @@ impl Update {
             let fields = near.factors.chunks_exact(values.max(1));
             for (factor, field) in factors.iter().zip(fields) {
                 let factor = square * factor;
-                // Their product is rounded as the readings see it.
+                // The product is rounded as in `seen`.
                 let parts = out.iter_mut().zip(field).zip(&deviations.gain);
                 parts.for_each(|((out, f), g)| *out += factor * f64::from(f * g));
             }
@@ -62,7 +62,7 @@ impl Update {
         }
     }
 
-    /// The epistemic variance of sum_i factor_i u_i that the readings leave.
+    /// The epistemic variance of sum_i factor_i u_i that remains given the readings.
     pub(crate) fn epistemic_variance(
         &self,
         entries: &[(usize, f64)],

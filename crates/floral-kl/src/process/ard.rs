@@ -1,43 +1,46 @@
-//! The kernel of a process: a length per coordinate, bent coordinates, and loads.
+//! The kernel of a process: one length per coordinate, warped ("bent") coordinates, and a linear
+//! factor in loads.
 //!
 //!   c(z, z') = (w_0 + sum_d w_d x_d x'_d) exp(-1/2 sum_d ((z_d - z'_d) / l_d)^2) + a constant,
 //!
-//! with positive weights w that sum to one. The loads x are coordinates from their own zero: with
-//! long lengths and a small w_0 the response is linear in them, at every value of the others.
+//! with positive weights w that sum to one. Loads x are coordinates measured from their own zero:
+//! with long lengths and a small w_0 the response is linear in them, at every value of the other
+//! coordinates.
 //!
-//! A positive parameter p over a wide range is bent between itself and its logarithm,
+//! A positive parameter p over a wide range is warped between itself and its logarithm,
 //!
 //!   z = r (1 + b) log((p / m + b) / (1 + b)),   r = m / s,
 //!
-//! with mean m and standard deviation s over the training inputs. At p = m it has the value and the slope
-//! of (p - m) / s, for every b: large b leaves it as it is, b = 0 is the logarithm. Unlike a
-//! logarithm it stays near the training inputs as p approaches zero. Snoek et al. (Input Warping for
-//! Bayesian Optimization, 2014) learn such warpings by the marginal likelihood.
+//! with its mean m and standard deviation s over the training inputs. At p = m the value and the
+//! slope are those of (p - m) / s for every b: large b leaves p as it is, b = 0 gives the
+//! logarithm. Unlike the logarithm, z stays near the training inputs as p approaches zero. Such
+//! warpings can be learned by the marginal likelihood (Snoek et al., Input Warping for Bayesian
+//! Optimization, 2014).
 
 use floral_linalg::Mat;
 use serde::{Deserialize, Serialize};
 
 use super::Coordinates;
 
-/// Variance of a constant added to every target, beside that of the process.
+/// Variance of a constant added to every target, relative to that of the process.
 const CONSTANT: f64 = 10.0;
 
-/// Least noise, for the round-off of smooth kernels; the most is one, so that the constant is known
-/// well before.
+/// Least noise, which covers the round-off of smooth kernels. The noise is at most 1, so that the
+/// data always determine the constant well.
 const LEAST_NOISE: f64 = 1e-9;
 
-/// Where an input lies.
+/// The coordinates of an input.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
     /// Every coordinate, of mean zero and variance one over the training inputs.
     pub plain: Vec<f64>,
-    /// Means over deviations r of the first coordinates, which may be bent.
+    /// Ratios r = m / s of the first coordinates, which may be bent.
     pub ratios: Vec<f64>,
-    /// The last coordinates from their own zero.
+    /// The last coordinates, measured from their own zero.
     pub loads: Vec<f64>,
 }
 
-/// A place as a kernel sees it.
+/// The coordinates of an input, as they enter a kernel.
 pub(super) struct Seen {
     /// z / l.
     pub scaled: Vec<f64>,
@@ -45,7 +48,7 @@ pub(super) struct Seen {
     pub loads: Vec<f64>,
 }
 
-/// The numbers of a kernel.
+/// The parameters of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ArdKernel {
     /// Logarithms of the lengths l.
@@ -59,12 +62,12 @@ pub(crate) struct ArdKernel {
 }
 
 impl ArdKernel {
-    /// Lengths, noise, slopes, bends.
+    /// All parameters as numbers: lengths, noise, slopes, bends.
     pub(super) fn numbers(&self) -> Vec<f64> {
         [&self.lengths[..], &[self.noise], &self.slopes, &self.bends].concat()
     }
 
-    /// One of the same sizes with other numbers.
+    /// A kernel with as many parameters, set to these numbers.
     pub(super) fn with(&self, numbers: &[f64]) -> Self {
         let (lengths, rest) = numbers.split_at(self.lengths.len());
         let (slopes, bends) = rest[1..].split_at(self.slopes.len());
@@ -76,7 +79,7 @@ impl ArdKernel {
         }
     }
 
-    /// Whether it is one of these coordinates.
+    /// Whether the kernel has as many parameters as these coordinates need.
     pub(crate) fn fits(&self, coordinates: &Coordinates) -> bool {
         let [all, wide, loads] = coordinates.counts();
         let sizes = self.lengths.len() == all && self.bends.len() == wide;
@@ -93,7 +96,7 @@ impl ArdKernel {
         all.iter().map(|w| w / sum).collect()
     }
 
-    /// Places as it sees them.
+    /// Converts coordinates of inputs for this kernel.
     pub(super) fn seen(&self, places: &[Place]) -> Vec<Seen> {
         let roots: Vec<f64> = self.weights().iter().map(|w| w.sqrt()).collect();
         let inverse: Vec<f64> = self.lengths.iter().map(|l| (-l).exp()).collect();
@@ -118,12 +121,12 @@ impl ArdKernel {
         LEAST_NOISE + logistic(self.noise)
     }
 
-    /// Its change with the number behind it.
+    /// The derivative of the noise by its parameter.
     pub(super) fn noise_slope(&self) -> f64 {
         logistic(self.noise) * logistic(-self.noise)
     }
 
-    /// Covariances of training inputs, with noise.
+    /// Covariances of training inputs, with noise on the diagonal.
     pub(super) fn matrix(&self, seen: &[Seen]) -> Mat<f64> {
         let mut matrix = Mat::zeros(seen.len(), seen.len());
         for (i, a) in seen.iter().enumerate() {
@@ -141,14 +144,14 @@ fn logistic(number: f64) -> f64 {
     1.0 / (1.0 + (-number).exp())
 }
 
-/// A bent coordinate.
+/// A bent coordinate and its derivative.
 pub(super) struct Bent {
     pub value: f64,
-    /// Its change with log b.
+    /// The derivative by log b.
     pub slope: f64,
 }
 
-/// A coordinate (p - m) / s with the ratio m / s, bent by log b; negative parameters count as zero.
+/// Bends a coordinate (p - m) / s with the ratio m / s by log b; negative parameters count as zero.
 pub(super) fn bent(plain: f64, ratio: f64, bend: f64) -> Bent {
     let b = bend.exp();
     let off = (plain / ratio).max(-1.0) / (1.0 + b);

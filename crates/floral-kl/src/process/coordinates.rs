@@ -6,24 +6,25 @@ use serde::{Deserialize, Serialize};
 use super::ard::Place;
 use crate::case::Framed;
 
-/// Spans of a channel over the domain, in units of the data, that are round-off.
+/// Variation, in units of the fit, below which a channel counts as constant.
 const CONSTANT: f64 = 1e-9;
 
-/// Positive parameters whose largest value is more than this many times the smallest may be bent.
+/// Ratio of the largest to the smallest value above which a positive parameter may be bent.
 const WIDE: f64 = 5.0;
 
-/// Share of the variance of fields that their coefficients hold, and how many there are at most.
+/// Share of the variance of fields that their coefficients hold, and the maximum number of
+/// coefficients.
 const HELD: f64 = 0.99;
 const MOST_COEFFICIENTS: usize = 8;
 
-/// Coordinates beyond this number are not a few.
+/// Maximum number of coordinates.
 const MOST: usize = 40;
 
-/// What makes coordinates of a framed input: each of mean zero and variance one over the training
+/// Computes the coordinates of a framed input, each with mean 0 and variance 1 over the training
 /// inputs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Coordinates {
-    /// Those over a wide range first, those of both signs last.
+    /// Parameters, those with a wide range first, those of both signs last.
     parameters: Vec<Parameter>,
     fields: Vec<Projection>,
 }
@@ -32,20 +33,20 @@ pub(crate) struct Coordinates {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Parameter {
     channel: usize,
-    /// The channel's zero, in units.
+    /// The channel's zero, in units of the fit.
     zero: f64,
     unit: Unit,
     kind: Kind,
 }
 
-/// What values a parameter has.
+/// The kind of values that a parameter has.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Kind {
-    /// Positive ones over a wide range: what it does may go with its logarithm.
+    /// Positive over a wide range: its effect may follow its logarithm.
     Wide,
-    /// Of one sign.
+    /// Of one sign, and not of the kind above.
     Narrow,
-    /// Of both signs: what it does may be linear in it.
+    /// Of both signs: its effect may be linear.
     Load,
 }
 
@@ -59,18 +60,20 @@ struct Unit {
 /// Leading coefficients of the fields of input or low fidelity.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Projection {
-    /// Whether of low fidelity.
+    /// Whether the field is low fidelity, not the input.
     is_low: bool,
-    /// The channels of a field that are looked at.
+    /// The channels that are projected.
     channels: Vec<usize>,
     mean: Vec<f64>,
-    /// Such that an inner product is a coefficient of unit variance: [coefficient][value].
+    /// Directions whose inner products with a field are coefficients of unit variance:
+    /// [coefficient][value].
     directions: Vec<Vec<f64>>,
 }
 
 impl Coordinates {
-    /// Of training inputs; `zeros` are the input's channels' zeros in framed units, which say what is
-    /// positive. None if no coordinate varies or there are too many.
+    /// The coordinates of training inputs; `zeros` are the zeros of the input's channels in framed
+    /// units, relative to which values are positive or negative. `None` if no coordinate varies or
+    /// there are too many.
     pub(crate) fn new(framed: &[Framed], zeros: &[f64]) -> Option<Self> {
         let points = framed[0].points;
         let channels = framed[0].input.len() / points;
@@ -95,8 +98,8 @@ impl Coordinates {
         (1..=MOST).contains(&all.counts()[0]).then_some(all)
     }
 
-    /// How many there are, how many of them have a wide range, and how many are loads; coefficients of
-    /// fields are loads.
+    /// Numbers of all coordinates, of those with a wide range, and of loads, which include the
+    /// coefficients of fields.
     pub(crate) fn counts(&self) -> [usize; 3] {
         let fields = self.fields.iter().map(|field| field.directions.len());
         let fields: usize = fields.sum();
@@ -107,12 +110,12 @@ impl Coordinates {
         [self.parameters.len() + fields, of(0), of(2) + fields]
     }
 
-    /// Whether all are parameters: neither input nor low fidelity is a field.
+    /// Whether all coordinates are parameters: neither input nor low fidelity is a field.
     pub(crate) fn are_parameters(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// Whether they read an input of these sizes: of input and low fidelity.
+    /// Whether they fit inputs of these sizes: of input and low fidelity.
     pub(crate) fn fit(&self, [input, low]: [usize; 2], points: usize) -> bool {
         let parameter = |p: &Parameter| {
             let finite = [p.zero, p.unit.mean, p.unit.scale]
@@ -135,7 +138,7 @@ impl Coordinates {
             && self.fields.iter().all(field)
     }
 
-    /// Where an input lies.
+    /// The place of an input.
     pub(super) fn of(&self, framed: &Framed) -> Place {
         let fields: Vec<f64> = self
             .fields
@@ -156,7 +159,7 @@ impl Coordinates {
 }
 
 impl Parameter {
-    /// None if it does not vary.
+    /// `None` if it does not vary.
     fn new(framed: &[Framed], channel: usize, zero: f64) -> Option<Self> {
         let mut plain = Self {
             channel,
@@ -191,7 +194,7 @@ impl Kind {
         }
     }
 
-    /// The place of its kind among parameters.
+    /// The rank of the kind in the order of parameters.
     fn order(self) -> u8 {
         match self {
             Self::Wide => 0,
@@ -218,7 +221,7 @@ impl Unit {
 }
 
 impl Projection {
-    /// None if the fields do not vary, or there are none.
+    /// `None` if the fields do not vary, or there are none.
     fn new(framed: &[Framed], is_low: bool, channels: Vec<usize>) -> Option<Self> {
         let mut empty = Self {
             is_low,

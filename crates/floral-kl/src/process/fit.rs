@@ -1,4 +1,4 @@
-//! A Gaussian process fitted: guesses at judging inputs, predictions, what is left unknown.
+//! A fitted Gaussian process: left-out predictions, predictions, and posterior variances.
 
 use floral_linalg::{Mat, MatRef, solve_positive};
 use rayon::prelude::*;
@@ -12,25 +12,26 @@ use crate::large::picked;
 use crate::scattered::times;
 use crate::target::{Examples, Sample};
 
-/// Inputs below which lengths are not learned.
+/// Minimum number of inputs for a process.
 const FEWEST: usize = 6;
 
-/// Inputs from which the kernel is learned; of more an even part.
+/// Maximum number of inputs from which the kernel is learned; of more, an evenly spaced subset.
 const MOST_DECIDING: usize = 200;
 
-/// Inputs up to which every fold learns its kernel from scratch; of more it goes on from that of all,
-/// and of more than [`MOST_DECIDING`] it takes that.
+/// Maximum number of inputs with which every fold learns its kernel from scratch. With more it
+/// starts from the kernel of all inputs, and with more than [`MOST_DECIDING`] it uses that kernel
+/// unchanged.
 const FEW: usize = 30;
 
-/// Steps by which a fold goes on.
+/// Number of steps of a fold that starts from the kernel of all inputs.
 const FURTHER: usize = 10;
 
-/// A target as predicted without its fold, and what is left unknown of it.
+/// The prediction of a target without its fold, and its posterior variance.
 struct Guess {
-    /// The input whose target it starts from, to which multiples of the fit's weights are added; none if it is
-    /// a combination of targets.
+    /// The input whose target the prediction starts from, to which multiples of the fit's weights
+    /// are added; `None` if it is a combination of targets.
     own: Option<usize>,
-    /// Inputs with their multiples.
+    /// Inputs with their multiples in that sum.
     combined: Vec<(usize, f64)>,
     unknown: f64,
 }
@@ -45,20 +46,20 @@ pub(crate) struct ProcessFit {
     pub(crate) inverse: Mat<f64>,
     /// (C + noise)^-1 Y: [input, value].
     pub(crate) weights: Mat<f64>,
-    /// For each judging input its target as predicted without it: [channel, point], of a large domain at the
-    /// points that judge.
+    /// The left-out prediction for each judging input: [channel, point]; on a large domain at the
+    /// judged points.
     pub judged: Vec<Vec<f64>>,
-    /// On a large domain what they are made of.
+    /// On a large domain, the guesses from which `judged` was computed.
     left_out: Vec<Guess>,
-    /// Their posterior variances over the mean of them.
+    /// Posterior variances of the judging inputs over their mean.
     pub unknown: Vec<f64>,
     /// Mean posterior variance of the judging inputs.
     pub(crate) reference: f64,
 }
 
 impl ProcessFit {
-    /// Fits a kernel, with a linear part if `has_slopes`, and judges it. None of too few inputs, or if
-    /// there is nothing for slopes to act on.
+    /// Fits a kernel, with a linear factor if `has_slopes`, and judges it. `None` if there are too
+    /// few inputs, or no loads in which to be linear.
     pub(crate) fn new(
         coordinates: &Coordinates,
         has_slopes: bool,
@@ -95,7 +96,8 @@ impl ProcessFit {
         Some(fit)
     }
 
-    /// Guesses every fold by a kernel and weights that have not seen it; of many inputs the kernel has.
+    /// Predicts every fold by a kernel and weights that have not seen it; with many inputs, only by
+    /// such weights.
     fn leave_out(&mut self, learner: &Learner, examples: &Examples<'_>) -> Option<()> {
         let inputs = examples.train.targets.len();
         let folds = examples.folds.members();
@@ -123,7 +125,7 @@ impl ProcessFit {
         Some(())
     }
 
-    /// What is guessed of the judging inputs at all points of a large domain.
+    /// Guesses for the judging inputs at all points of a large domain.
     pub(crate) fn judged_everywhere(&mut self, examples: &Examples<'_>) -> Vec<Vec<f64>> {
         if examples.has_held() {
             let held = examples.held.framed.iter();
@@ -162,8 +164,8 @@ impl ProcessFit {
         field
     }
 
-    /// Guesses of a fold's targets by the others: y - (S_ff)^-1 (S y)_f with S the inverse (Rasmussen &
-    /// Williams, 2006, section 5.4.2, for more than one).
+    /// Guesses of a fold's targets from the others: y - (S_ff)^-1 (S y)_f with S the inverse
+    /// (Rasmussen & Williams, 2006, section 5.4.2, for several inputs at once).
     fn without(&self, fold: &[usize]) -> Option<Vec<Guess>> {
         let n = fold.len();
         let own = Mat::from_fn(n, n, |a, b| self.inverse[(fold[a], fold[b])]);
@@ -180,7 +182,7 @@ impl ProcessFit {
         Some((0..n).map(guess).collect())
     }
 
-    /// A fit by a known kernel.
+    /// A fit with a known kernel.
     pub(crate) fn solved(
         coordinates: Coordinates,
         kernel: ArdKernel,
@@ -217,14 +219,14 @@ impl ProcessFit {
         }
     }
 
-    /// The target of a query: [channel, point].
+    /// The predicted target of a query: [channel, point].
     pub(crate) fn predict(&self, framed: &Framed) -> Vec<f64> {
         let (_, covariances) = self.covariances(framed);
         let field = &covariances * &self.weights;
         (0..field.ncols()).map(|p| field[(0, p)]).collect()
     }
 
-    /// Posterior variance of a query over that of the judging inputs.
+    /// Posterior variance of a query over the mean of the judging inputs.
     pub(crate) fn novelty(&self, framed: &Framed) -> f64 {
         match self.reference > 0.0 {
             true => self.unknown(framed) / self.reference,
@@ -246,7 +248,7 @@ impl ProcessFit {
     }
 }
 
-/// What a kernel is learned from.
+/// The data from which a kernel is learned.
 struct Learner {
     places: Vec<Place>,
     /// Inner products of the targets.
@@ -255,7 +257,7 @@ struct Learner {
 }
 
 impl Learner {
-    /// The kernel of some inputs; of many it goes on from one that is known.
+    /// The kernel learned from some inputs; if they are many, by a few steps from a known one.
     fn learned(&self, inputs: &[usize], from: Option<&ArdKernel>) -> Option<ArdKernel> {
         let step = inputs.len().div_ceil(MOST_DECIDING);
         let some: Vec<usize> = inputs.iter().copied().step_by(step).collect();

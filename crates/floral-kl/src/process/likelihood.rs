@@ -1,44 +1,45 @@
-//! The kernel of a process by its marginal likelihood.
+//! Learns the kernel of a process by its marginal likelihood.
 //!
-//! Leading principal components y_k of the n training targets share the kernel and have variances of
-//! their own, which are found in closed form. But for constants the negative logarithm of the
-//! likelihood is
+//! The leading principal components y_k of the n training targets share the kernel and have
+//! separate variances, which are found in closed form. Up to constants, the negative logarithm of
+//! the likelihood is
 //!
 //!   L = sum_k 1/2 log det C + n/2 log (y_k' C^-1 y_k),
 //!
-//! with the slope 1/2 tr(W dC), W = sum_k C^-1 - n C^-1 y_k y_k' C^-1 / (y_k' C^-1 y_k)
-//! (Rasmussen & Williams, 2006, section 5.4). Small components count as large ones: what moves the
-//! targets little shows the lengths as well.
+//! with the gradient 1/2 tr(W dC), W = sum_k C^-1 - n C^-1 y_k y_k' C^-1 / (y_k' C^-1 y_k)
+//! (Rasmussen & Williams, 2006, section 5.4). Small components count as much as large ones, because
+//! they inform about the lengths as well.
 
 use floral_linalg::{Mat, cholesky, solve_positive, symmetric_eigen};
 
 use super::ard::{ArdKernel, Place, Seen, bent};
 use crate::descent::{Lowest, descend};
 
-/// Share of the targets' variance below which a component is noise, and how many there are at most.
+/// Share of the targets' variance below which a component is noise, and the maximum number of
+/// components.
 const LEAST_SHARE: f64 = 0.01;
 const MOST_COMPONENTS: usize = 8;
 
-/// Starts, steps from each, the best that go on, and steps of these.
+/// Number of starts, steps from each, number of the best that continue, and their steps.
 const STARTS: usize = 6;
 const STEPS: usize = 20;
 const BEST: usize = 2;
 const FURTHER: usize = 100;
 
-/// Means and deviations of the numbers of a kernel before data are seen, all normal.
+/// Prior means and standard deviations of a kernel's parameters, all normal.
 const LENGTHS: [f64; 2] = [1.5, 1.5];
 const NOISE: [f64; 2] = [-7.0, 6.0];
 const SLOPES: [f64; 2] = [0.0, 4.0];
 const BENDS: [f64; 2] = [0.0, 3.0];
 
-/// Places, and the components of their targets: [input, component].
+/// Places of inputs, and the components of their targets: [input, component].
 pub(super) struct Evidence {
     places: Vec<Place>,
     components: Mat<f64>,
 }
 
 impl Evidence {
-    /// gram: inner products of the targets about their mean. None if these do not vary.
+    /// gram: inner products of the targets about their mean. `None` if the targets do not vary.
     pub(super) fn new(places: Vec<Place>, gram: &Mat<f64>) -> Option<Self> {
         let (squares, vectors) = symmetric_eigen(gram)?;
         let total: f64 = squares.iter().map(|s| s.max(0.0)).sum();
@@ -51,7 +52,7 @@ impl Evidence {
         })
     }
 
-    /// The kernel of greatest likelihood times prior, with a linear part if `has_slopes`.
+    /// The kernel of greatest likelihood times prior, with a linear factor if `has_slopes`.
     pub(super) fn learned(&self, has_slopes: bool) -> Option<ArdKernel> {
         let starts = (0..STARTS).map(|k| self.start(k, has_slopes));
         let found = starts.filter_map(|start| self.improved(&start, STEPS));
@@ -63,18 +64,19 @@ impl Evidence {
             .map(|(_, kernel)| kernel)
     }
 
-    /// A kernel after some steps from another, with its loss.
+    /// The kernel after some steps from another, with its loss.
     pub(super) fn improved(&self, from: &ArdKernel, steps: usize) -> Option<(f64, ArdKernel)> {
         let loss = |numbers: &[f64]| self.loss(&from.with(numbers));
         let Lowest { value, at } = descend(loss, &from.numbers(), steps)?;
         Some((value, from.with(&at)))
     }
 
-    /// Short and long lengths first, then lengths that differ, of loads longer.
+    /// A start: equal short lengths, equal long lengths, then different lengths, longer ones for
+    /// loads.
     fn start(&self, k: usize, has_slopes: bool) -> ArdKernel {
         let place = &self.places[0];
         let (count, loads) = (place.plain.len(), place.loads.len());
-        // Even numbers between 0 and 1: multiples of the golden ratio.
+        // Evenly spread between 0 and 1: fractional parts of multiples of the golden ratio.
         let even = |d: usize| (0.618_033_988_75 * (k * (d + 1)) as f64).fract();
         let is_load = |d: usize| has_slopes && d + loads >= count;
         let length = |d: usize| match k {
@@ -91,7 +93,7 @@ impl Evidence {
         }
     }
 
-    /// Negative logarithm of likelihood times prior, and its slope.
+    /// The negative logarithm of likelihood times prior, and its gradient.
     fn loss(&self, kernel: &ArdKernel) -> Option<(f64, Vec<f64>)> {
         let seen = kernel.seen(&self.places);
         let n = seen.len();
@@ -125,7 +127,7 @@ impl Evidence {
         (loss.is_finite() && slope.iter().all(|v| v.is_finite())).then_some((loss, slope))
     }
 
-    /// 1/2 tr(W dC) by every number of the kernel.
+    /// The gradient 1/2 tr(W dC) by every parameter of the kernel.
     fn slope(
         &self,
         kernel: &ArdKernel,
@@ -163,7 +165,7 @@ impl Evidence {
         [lengths, vec![noise * kernel.noise_slope()], slopes, bends].concat()
     }
 
-    /// The change of every scaled coordinate that may be bent with its bend: [input][coordinate].
+    /// The derivative of every scaled coordinate that may be bent by its bend: [input][coordinate].
     fn turns(&self, kernel: &ArdKernel) -> Vec<Vec<f64>> {
         let turn = |place: &Place, d: usize| {
             let bent = bent(place.plain[d], place.ratios[d], kernel.bends[d]);
@@ -174,7 +176,7 @@ impl Evidence {
     }
 }
 
-/// Every number with the mean and the deviation of its prior.
+/// Every parameter, with the mean and the standard deviation of its prior.
 fn priors(kernel: &ArdKernel) -> Vec<(f64, [f64; 2])> {
     let lengths = kernel.lengths.iter().map(|l| (*l, LENGTHS));
     let slopes = kernel.slopes.iter().map(|s| (*s, SLOPES));

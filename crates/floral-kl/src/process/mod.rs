@@ -1,14 +1,14 @@
 //! A Gaussian process over a few coordinates of the input, with a length for each.
 //!
-//! The target is one kernel shared by all its values, c(z, z') times a covariance of values that need
-//! not be known: the prediction is a combination of training targets,
+//! All values of the target share one kernel, c(z, z') times a covariance between values that need
+//! not be known. The prediction is a combination of training targets,
 //!
 //!   y(z) = m + c(z, Z) (C + noise)^-1 (Y - m)
 //!
-//! (Rasmussen & Williams, Gaussian Processes for Machine Learning, 2006). [`coordinates`] are
+//! (Rasmussen & Williams, Gaussian Processes for Machine Learning, 2006). The [`coordinates`] are
 //! parameters, which are channels that are constant over the domain, and leading coefficients of
-//! fields; [`ard`] is the kernel, [`likelihood`] finds its numbers by `descent`, [`fit`] judges and
-//! predicts.
+//! fields. [`ard`] is the kernel, [`likelihood`] learns its parameters by `descent`, [`fit`] judges
+//! and predicts.
 
 mod ard;
 mod coordinates;

@@ -1,9 +1,10 @@
 //! A bank of filters: smoothed values and derivatives of fields on scattered points.
 //!
-//! With s_j = (x - x_j) / w the filter of orders b is sum_j p_j prod_k He_{b_k}(2 s_jk) / sqrt(b_k!) f_j,
-//! p_j proportional to the weight of cluster j times exp(-|s_j|^2) and one in all: the tensor products of
-//! `filters`, with a quadrature in the place of a sum over a grid. A constant keeps at every point, also
-//! at the border, what it has on a grid without walls.
+//! With s_j = (x - x_j) / w, the filter of orders b is sum_j p_j prod_k He_{b_k}(2 s_jk) /
+//! sqrt(b_k!) f_j, where p_j is proportional to the weight of cluster j times exp(-|s_j|^2) and the
+//! p_j sum to one. These are the tensor products of `filters`, with a quadrature in place of the
+//! sum over a grid. The response to a constant is corrected: at every point, also at the border, it
+//! is that of an unbounded grid.
 
 use std::sync::Arc;
 
@@ -12,34 +13,34 @@ use rayon::prelude::*;
 use super::{Clusters, place};
 use crate::symmetry::Points;
 
-/// Filters reach this many widths, and so much farther for each order.
+/// Reach of filters in widths, and its increase per order.
 const REACH: f64 = 2.5;
 const FARTHER: f64 = 0.2;
 
-/// Clusters along a width.
+/// Number of clusters along a width.
 const IN_WIDTH: f64 = 2.5;
 
-/// Widths are at least this many spacings of their point.
+/// Smallest width of a filter, in spacings of its point.
 const LEAST: f64 = 0.7;
 
 /// Rows that are filtered together.
 const BLOCK: usize = 256;
 
-/// Filters of one width of all orders up to a total one.
+/// Filters of one width, of all orders up to a total order.
 #[derive(Debug, Clone)]
 pub(crate) struct Bank {
     points: Arc<Points>,
     clusters: Clusters,
     width: f64,
     order: usize,
-    /// The order along each coordinate; the first is zero.
+    /// The order of each filter along the coordinates; that of the first is zero.
     orders: Vec<[usize; 3]>,
-    /// Those that are asked for.
+    /// The filters that are returned, as indices of `orders`.
     kept: Vec<usize>,
 }
 
 impl Bank {
-    /// Filters of a width that is a share of the box around the points.
+    /// Filters whose width is a share of the bounding box of the points.
     pub(crate) fn new(points: &Arc<Points>, width: f64, order: usize) -> Self {
         let orders = orders(points.coordinates().len(), order);
         Self {
@@ -52,7 +53,7 @@ impl Bank {
         }
     }
 
-    /// Only the filters of first order, one a coordinate.
+    /// Only the filters of first order, one per coordinate.
     pub(crate) fn slopes(points: &Arc<Points>, width: f64) -> Self {
         let mut bank = Self::new(points, width, 1);
         let axes = points.coordinates().len();
@@ -63,16 +64,16 @@ impl Bank {
         bank
     }
 
-    /// The total order of every filter.
+    /// The total order of every filter that is returned.
     pub(crate) fn totals(&self) -> impl Iterator<Item = usize> {
         self.kept.iter().map(|&k| self.orders[k].iter().sum())
     }
 
-    /// Fields [field][point] through every filter at some points: [field][filter][row].
+    /// Applies every filter to fields [field][point] at some points: [field][filter][row].
     pub(crate) fn apply(&self, fields: &[Vec<f64>], rows: &[usize]) -> Vec<Vec<Vec<f64>>> {
         let means: Vec<Vec<f64>> = fields.iter().map(|f| self.clusters.means(f)).collect();
         let (fields, filters) = (means.len(), self.orders.len());
-        // [cluster, field]: those of a cluster lie together.
+        // [cluster, field]: the values of a cluster are adjacent in memory.
         let beside = (0..self.clusters.count()).flat_map(|c| means.iter().map(move |m| m[c]));
         let beside: Vec<f64> = beside.collect();
         let mut found = vec![0.0; rows.len() * fields * filters];
@@ -91,7 +92,7 @@ impl Bank {
         (0..fields).map(of).collect()
     }
 
-    /// One row. means: [cluster, field]; out: [filter, field], zero.
+    /// Filters at one point. means: [cluster, field]; out: [filter, field], zero at first.
     fn at(&self, row: usize, means: &[f64], out: &mut [f64]) {
         let fields = out.len() / self.orders.len();
         let width = self.width.max(LEAST * self.points.spacing(row));
@@ -123,10 +124,11 @@ impl Bank {
     }
 }
 
-/// Orders of a filter at most.
+/// Largest total order of a filter.
 const MOST_ORDER: usize = 32;
 
-/// All orders along `axes` coordinates up to a total one, as tensor products along axes have them.
+/// All orders along `axes` coordinates up to a total order, in the same sequence as for filters of
+/// a grid.
 fn orders(axes: usize, order: usize) -> Vec<[usize; 3]> {
     let order = order.min(MOST_ORDER);
     let mut all = vec![[0; 3]];
@@ -157,8 +159,9 @@ fn polynomials(x: [f64; 3], order: usize, out: &mut [[f64; 3]; MOST_ORDER + 1]) 
     }
 }
 
-/// What a filter of order b makes of one along a line without ends: with s of variance 1/2 the mean of
-/// He_b(2 s) / sqrt(b!), which is sqrt(b!) / (2^m m!) for b = 2 m and zero for odd b.
+/// The response of a filter of order b to the constant 1 on an unbounded line: the mean of
+/// He_b(2 s) / sqrt(b!) over s of variance 1/2. It is sqrt(b!) / (2^m m!) for b = 2 m and zero for
+/// odd b.
 fn of_constant(b: usize) -> f64 {
     match b % 2 {
         // sqrt((2m)!) / (2^m m!) by its ratio sqrt((2m - 1) / (2m)).
@@ -190,7 +193,7 @@ mod tests {
         assert!((of_constant(2) - 0.5_f64.sqrt()).abs() < 1e-15);
     }
 
-    /// Inside the domain, where a grid has no walls in reach.
+    /// Compared inside the domain, where no end of the grid is in reach.
     #[test]
     fn on_a_grid_of_points_filters_are_those_of_the_grid() {
         const N: usize = 41;

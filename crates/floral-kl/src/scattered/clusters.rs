@@ -1,35 +1,35 @@
-//! Clusters: points that are close beside the width of a filter, taken together.
+//! Clusters: groups of points that are close compared with the width of a filter.
 
 use crate::symmetry::Points;
 
 use super::place;
 
-/// Bins along an axis at most, and clusters of a bin on average.
+/// Maximum number of bins along an axis, and mean number of clusters per bin.
 const MOST_BINS: usize = 256;
 const IN_BIN: f64 = 2.0;
 
-/// Points merged where they share a cube of a given side; each cluster has the weight and the centroid
-/// of its points. However wide a filter is, it then reaches over a bounded number of clusters.
+/// Points merged where they share a cube of a given side; each cluster has the total weight and the
+/// centroid of its points. A filter of any width then reaches a bounded number of clusters.
 #[derive(Debug, Clone)]
 pub(crate) struct Clusters {
-    /// The cluster of each point, and the point's share of its weight.
+    /// The cluster of each point, and the point's share of the cluster's weight.
     of: Vec<(usize, f64)>,
     places: Vec<[f64; 3]>,
     weights: Vec<f64>,
     bins: Bins,
 }
 
-/// Clusters by where they lie.
+/// Clusters sorted into bins by position.
 #[derive(Debug, Clone)]
 struct Bins {
-    /// Along each axis.
+    /// Number of bins along each axis.
     counts: [usize; 3],
     starts: Vec<usize>,
     members: Vec<usize>,
 }
 
 impl Clusters {
-    /// Of cubes of this side; the order of points does not matter.
+    /// Clusters of cubes of this side; the order of points does not matter.
     pub(crate) fn new(points: &Points, side: f64) -> Self {
         let coordinates = points.coordinates();
         let count = points.count();
@@ -60,17 +60,17 @@ impl Clusters {
         }
     }
 
-    /// How many there are.
+    /// Number of clusters.
     pub(crate) fn count(&self) -> usize {
         self.weights.len()
     }
 
-    /// The one that a point is in.
+    /// The cluster of a point.
     pub(super) fn cluster(&self, point: usize) -> usize {
         self.of[point].0
     }
 
-    /// The points of each.
+    /// The points of each cluster.
     pub(crate) fn members(&self) -> Vec<Vec<usize>> {
         let mut members = vec![Vec::new(); self.count()];
         for (point, (cluster, _)) in self.of.iter().enumerate() {
@@ -79,12 +79,12 @@ impl Clusters {
         members
     }
 
-    /// Their centroids.
+    /// The centroids of the clusters.
     pub(crate) fn places(&self) -> &[[f64; 3]] {
         &self.places
     }
 
-    /// The sums of their points' weights.
+    /// The weights of the clusters, sums of their points' weights.
     pub(crate) fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -98,8 +98,9 @@ impl Clusters {
         means
     }
 
-    /// Calls `take` for every cluster within a radius with what leads from it to the place, over the
-    /// radius, in the same order for the same clusters.
+    /// Calls `take` for every cluster within a radius of a place, in an order that depends on the
+    /// clusters alone. Its arguments: the cluster, the vector from it to the place divided by the
+    /// radius, and the square of that vector.
     pub(super) fn around(
         &self,
         at: [f64; 3],

@@ -1,4 +1,4 @@
-//! Noise on scattered points: white noise smoothed, and how smooth fields are from point to point.
+//! Noise on scattered points: smoothed white noise, and distances between nearest neighbours.
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -7,24 +7,24 @@ use rayon::prelude::*;
 use super::{Clusters, place};
 use crate::symmetry::Points;
 
-/// Filters reach this number of widths, and each width spans this number of clusters.
+/// Reach of filters in widths, and number of clusters along a width.
 const REACH: f64 = 2.5;
 const IN_WIDTH: f64 = 2.0;
 
-/// White noise of the domain through a Gaussian filter, of variance one at every point.
+/// White noise smoothed by a Gaussian filter, of variance 1 at every point.
 ///
-/// The value at x is sum_j v_j xi_j with normal numbers xi_j, a cluster each, and v_j proportional to
-/// sqrt(w_j) exp(-|x - x_j|^2 / (2 w^2)), their squares one in all.
+/// The value at x is sum_j v_j xi_j with one normal number xi_j per cluster. v_j is proportional to
+/// sqrt(w_j) exp(-|x - x_j|^2 / (2 w^2)), and the v_j^2 sum to one.
 #[derive(Debug, Clone)]
 pub(crate) struct SmoothNoise {
     clusters: usize,
-    /// Where the entries of a point begin; one more than points.
+    /// Where the entries of each point begin, and where those of the last end.
     starts: Vec<usize>,
     entries: Vec<(u32, f32)>,
 }
 
 impl SmoothNoise {
-    /// Of a filter with this width, a share of the box around the points.
+    /// Noise of a filter whose width is a share of the bounding box of the points.
     pub(crate) fn new(points: &Points, width: f64) -> Self {
         let clusters = Clusters::new(points, width / IN_WIDTH);
         let row = |p: usize| {
@@ -55,7 +55,7 @@ impl SmoothNoise {
         }
     }
 
-    /// One field: [point].
+    /// Draws one field: [point].
     pub(crate) fn draw(&self, rng: &mut impl Rng, out: &mut [f32]) {
         let noise: Vec<f32> = (0..self.clusters)
             .map(|_| StandardNormal.sample(rng))
@@ -66,7 +66,7 @@ impl SmoothNoise {
         }
     }
 
-    /// A A' times a field, with the filter A by which noise is drawn: [point].
+    /// A A' times a field, with the filter A from which noise is drawn: [point].
     pub(crate) fn covariances(&self, field: &[f64]) -> Vec<f64> {
         let entries = |p: usize| &self.entries[self.starts[p]..self.starts[p + 1]];
         let mut clusters = vec![0.0; self.clusters];
@@ -84,10 +84,10 @@ impl SmoothNoise {
     }
 }
 
-/// The nearest other point of every point, and their distance; none of a single point.
+/// The nearest other point of every point, and its distance; `None` for a single point.
 pub(crate) fn neighbours(points: &Points) -> Vec<Option<(usize, f64)>> {
     let alone = Clusters::new(points, 0.0);
-    // Clusters are sorted by place, not by number: of each the point that it is.
+    // Clusters are sorted by position: maps each back to its only point.
     let mut point_of = vec![0; alone.count()];
     (0..points.count()).for_each(|p| point_of[alone.cluster(p)] = p);
     let nearest = |p: usize| {
@@ -111,7 +111,7 @@ pub(crate) fn neighbours(points: &Points) -> Vec<Option<(usize, f64)>> {
     (0..points.count()).into_par_iter().map(nearest).collect()
 }
 
-/// The root mean square distance of nearest neighbours.
+/// The root mean square distance between nearest neighbours.
 pub(crate) fn spacing(points: &Points) -> f64 {
     let distances: Vec<f64> = neighbours(points).iter().flatten().map(|n| n.1).collect();
     let square: f64 = distances.iter().map(|d| d * d).sum();

@@ -1,9 +1,10 @@
-//! Points in proportion to their weights.
+//! Samples points in proportion to their weights.
 
 use crate::symmetry::Points;
 
-/// About one of `every` points: those at which the weights, summed along a curve through all points, pass
-/// the numbers (k + offset) every. Points that weigh more come more often, and others for another offset.
+/// About one in `every` points: those at which the weights, summed along a curve through all
+/// points, pass (k + offset) every for an integer k. Points of larger weight are chosen more often;
+/// another offset chooses others.
 pub(crate) fn sampled(points: &Points, curve: &[usize], every: f64, offset: f64) -> Vec<usize> {
     let mut rows = Vec::new();
     let (mut sum, mut next) = (0.0, offset * every);

@@ -1,4 +1,5 @@
-//! Networks of known worth: exact corrections get all weight, noise gets none, and both are stored.
+//! Tests with networks of known quality: exact corrections get full weight, noise gets none, and
+//! both are stored.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +14,7 @@ use crate::{Case, Error, Expansion, LawKind, Material, Query, Recipe, Silent, Sy
 const INPUTS: usize = 24;
 const POINTS: usize = 12;
 
-/// What the learner of a test returns for what the blend misses.
+/// How the networks of a test learner correct the error of the blend.
 #[derive(Clone, Copy)]
 enum Kind {
     Exact,
@@ -22,7 +23,7 @@ enum Kind {
 
 struct Planted(Kind);
 
-/// Corrections of known fields; of others the size of the last field's first value.
+/// Corrections of known fields; for other fields, the constant of their first value.
 struct Table(Vec<(Vec<f64>, Vec<f64>)>);
 
 impl Network for Table {
@@ -168,7 +169,7 @@ fn fields_and_target_are_moved_together() {
     assert_eq!(flipped, [true; 2]);
 }
 
-/// Has no time left once it has seen an event.
+/// An observer with no time left once it has received an event.
 struct Hurried(AtomicBool);
 
 impl Observer for Hurried {
@@ -207,7 +208,7 @@ fn a_spent_budget_ends_a_fit_with_what_there_is() -> std::result::Result<(), Err
     };
     let hurried = Hurried(AtomicBool::new(false));
     let fit = Expansion::fit(Recipe::Kernels, LawKind::Normal, &material, &hurried)?;
-    // The mean solution, and the first kernel.
+    // Only the mean solution and the first kernel were fitted.
     assert!(fit.mean_scores().len() <= 2, "{:?}", fit.mean_scores());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What was read is checked before anything is computed from it.
+//! Checks of stored data, before anything is computed from them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Points, Result};
 
-/// Bounds of what a fit makes, with room.
+/// Limits of what a fit contains, with a margin.
 const MOST_AXES: usize = 8;
 const MOST_ORDER: usize = 32;
 const MOST_DEGREE: usize = 8;
@@ -56,7 +56,7 @@ impl StoredExpansion {
         self.check_numbers(solution)
     }
 
-    /// Number of points; none if an axis has none or if their product overflows.
+    /// Number of points; `None` if an axis has no points or if the product overflows.
     fn points(&self) -> Option<usize> {
         let lengths = self.lattice.axes.iter().map(|axis| axis.len);
         let mut product: usize = 1;

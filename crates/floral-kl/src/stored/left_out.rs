@@ -47,7 +47,8 @@ impl StoredLeftOut {
         }
     }
 
-    /// Refuses judges of other sizes than the fit's: those of input, low fidelity and solution.
+    /// Refuses judging inputs whose sizes of input, low fidelity and solution are not those of the
+    /// fit.
     pub(super) fn check(&self, inputs: usize, [input, low, solution]: [usize; 3]) -> Result<()> {
         let folds = [0, inputs].contains(&self.folds.len());
         ensure(folds, "the folds of its inputs do not fit")?;

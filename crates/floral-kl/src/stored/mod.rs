@@ -1,8 +1,8 @@
-//! A fitted regression as bytes: all that predicting takes, in CBOR.
+//! A fitted expansion as bytes: all that predictions need, in CBOR.
 //!
-//! Nothing is solved on reading: kernels and processes are stored with their coefficients and with what
-//! their posterior variances need. [`bytes`] writes arrays, [`check`] refuses damaged ones, [`restore`]
-//! makes what follows from them, as spectra of the training inputs.
+//! Reading solves no equations: kernels and processes are stored with their coefficients and with
+//! what their posterior variances need. [`bytes`] writes arrays, [`check`] refuses damaged data,
+//! [`restore`] computes what follows from them, such as the spectra of the training inputs.
 
 mod bytes;
 mod check;
@@ -61,12 +61,12 @@ struct StoredExpansion {
     least_variance: f64,
     fixed: StoredFixed,
     support: Support,
-    /// Absent from fits that nothing judged, and from older ones.
+    /// Absent from fits that no input judged, and from older ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     left_out: Option<StoredLeftOut>,
 }
 
-/// What is read of bytes that are no fit of this format: which one they are.
+/// The format alone, read from bytes that are no fit of this format.
 #[derive(Deserialize)]
 struct Format {
     /// Absent from the first version of the method.
@@ -99,7 +99,7 @@ struct StoredStack {
     networks: Vec<Bytes>,
 }
 
-/// What another crate reads.
+/// Bytes that another crate reads.
 #[derive(Serialize, Deserialize)]
 struct Bytes(#[serde(with = "bytes")] Vec<u8>);
 
@@ -115,7 +115,7 @@ enum StoredModel {
     Constant(Doubles),
     Local {
         plan: LocalPlan,
-        /// Whether the predicted mean is in the place of low fidelity.
+        /// Whether the predicted mean takes the place of low fidelity.
         around: bool,
         logarithm: bool,
         sizes: [f64; 2],
@@ -237,13 +237,13 @@ impl Expansion {
         bytes
     }
 
-    /// The expansion that was written; refuses bytes that are damaged or of another format, and one
-    /// with networks.
+    /// Reads an expansion that was stored; refuses bytes that are damaged or of another format, and
+    /// an expansion with networks.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::from_bytes_with(bytes, None)
     }
 
-    /// The same, with networks as a learner reads them.
+    /// Like [`Self::from_bytes`], for an expansion with networks, which the learner restores.
     pub fn from_bytes_with(bytes: &[u8], learner: Option<&dyn Learner>) -> Result<Self> {
         let stored: StoredExpansion = ciborium::from_reader(bytes).map_err(|error| {
             let format = ciborium::from_reader(bytes).map(|Format { format }| format);
@@ -337,7 +337,7 @@ fn store_local(fit: &LocalFit, around: bool) -> StoredModel {
     }
 }
 
-/// Column by column.
+/// A matrix, column by column.
 fn store_matrix(matrix: &Mat<f64>) -> Doubles {
     let column = |c: usize| (0..matrix.nrows()).map(move |r| (r, c));
     let places = (0..matrix.ncols()).flat_map(column);

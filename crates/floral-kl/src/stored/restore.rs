@@ -1,4 +1,4 @@
-//! A regression made again from what was stored of it.
+//! Restores a fit from what was stored of it.
 
 use floral_linalg::{Mat, c64};
 
@@ -112,7 +112,7 @@ impl StoredFixed {
     }
 }
 
-/// The training inputs as candidates of each base see them, with the rows that kernels share.
+/// The training inputs for candidates of each base, with the rows that kernels share.
 struct Views<'a> {
     with_low: &'a [Framed],
     alone: Vec<Framed>,
@@ -137,7 +137,7 @@ impl<'a> Views<'a> {
     }
 }
 
-/// What the members of blends are restored with.
+/// All that the members of blends are restored with.
 struct Restoring<'a> {
     lattice: &'a Lattice,
     symmetries: &'a Symmetries,
@@ -239,7 +239,7 @@ impl Restoring<'_> {
         }
     }
 
-    /// A local regression of inputs with a base, or with the mean in the place of low fidelity.
+    /// A local regression on inputs with this base, or with the mean in place of low fidelity.
     fn local(
         &mut self,
         mut columns: Columns,

@@ -1,4 +1,5 @@
-//! What is written is read as it was; what is damaged or of another version is refused.
+//! Tests of storage: fits are read back unchanged; damaged ones and those of another version are
+//! refused.
 
 use super::{StoredExpansion, StoredModel};
 use crate::testing::lattice;
@@ -60,7 +61,7 @@ fn written(stored: &StoredExpansion) -> Vec<u8> {
     bytes
 }
 
-/// Whether a change is refused with the advice to train again.
+/// Whether changed bytes are refused with the advice to train again.
 fn is_refused(bytes: &[u8], change: impl FnOnce(&mut StoredExpansion)) -> bool {
     let mut stored: StoredExpansion = ciborium::from_reader(bytes).unwrap();
     change(&mut stored);

@@ -1,21 +1,21 @@
-//! Named values, and numbers from bytes.
+//! Named values, and decoding of numbers from bytes.
 
 use crate::Error;
 use crate::error::format;
 
-/// Named numbers, [rows, components].
+/// A named array of numbers, [rows, components].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The name.
     pub name: String,
-    /// Numbers per row: 1 for a scalar, 3 for a vector of VTK.
+    /// Numbers per row: 1 for a scalar, 3 for a VTK vector.
     pub components: usize,
     /// The numbers, one row after another.
     pub values: Vec<f64>,
 }
 
 impl Array {
-    /// A field of one component.
+    /// An array of one component.
     pub fn scalar(name: impl Into<String>, values: Vec<f64>) -> Self {
         Self {
             name: name.into(),
@@ -41,7 +41,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// By the names of VTK's legacy and XML files, in any case.
+    /// The type with this name in VTK's legacy or XML files, in upper or lower case.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "int8" | "char" | "signed_char" => Self::I8,
@@ -69,7 +69,7 @@ impl Number {
         }
     }
 
-    /// Numbers from bytes; a rest that is not a whole number is left.
+    /// Numbers decoded from bytes; an incomplete number at the end is ignored.
     pub(crate) fn decode(self, bytes: &[u8], big: bool) -> Vec<f64> {
         let size = self.size();
         let one = |chunk: &[u8]| {
@@ -82,7 +82,7 @@ impl Number {
         bytes.chunks_exact(size).map(one).collect()
     }
 
-    /// The number in the low bytes; the casts keep these bytes and take their sign.
+    /// The number in the low bytes of `bits`; the casts keep these bytes and interpret their sign.
     fn value(self, bits: u64) -> f64 {
         match self {
             Self::I8 => f64::from(bits as i8),
@@ -96,7 +96,7 @@ impl Number {
     }
 }
 
-/// Numbers as indices or counts.
+/// Converts numbers to indices or counts.
 pub(crate) fn indices(values: &[f64], what: &str) -> Result<Vec<usize>, Error> {
     let index = |(i, &value): (usize, &f64)| {
         if value >= 0.0 && value < 2f64.powi(53) && value.fract() == 0.0 {

@@ -1,4 +1,4 @@
-//! The arrays of a file whose format another crate reads: what UGRID and Exodus are decoded from.
+//! The arrays of a file whose format another crate reads, from which UGRID and Exodus are decoded.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,14 +7,14 @@ use crate::Error;
 use crate::error::format;
 use crate::file::array::indices;
 
-/// A named array of numbers, as the reader of its file describes it.
+/// A named array of numbers, as described by the reader of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
     /// Its dimensions, slowest first.
     pub dimensions: Vec<Dimension>,
-    /// Its attributes; others than texts and numbers are left out.
+    /// Its attributes, if they are texts or numbers.
     pub attributes: BTreeMap<String, Attribute>,
 }
 
@@ -23,7 +23,7 @@ pub struct Variable {
 pub struct Dimension {
     /// Its name, empty if unknown.
     pub name: String,
-    /// How many indices it has.
+    /// Its length.
     pub length: usize,
 }
 
@@ -38,17 +38,17 @@ pub enum Attribute {
 
 /// The arrays of a file, and how their values are read.
 pub trait Arrays {
-    /// Every array of numbers.
+    /// All arrays of numbers.
     fn variables(&self) -> &[Variable];
 
-    /// The values of a box of the array at a position, the last dimension fastest; NaN where the file
-    /// says that a value is missing. The ranges lie in the array.
+    /// The values of a box of an array, the last dimension fastest; NaN where the file marks a
+    /// value as missing. `variable` is the position of the array, and the ranges are within it.
     ///
     /// # Errors
     /// If the file cannot be read.
     fn read(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>, Error>;
 
-    /// The texts of an array of these, [text, character]; none if there is no such array.
+    /// The texts of an array [text, character] of this name; none if there is no such array.
     fn texts(&self, name: &str) -> Vec<String>;
 }
 
@@ -61,7 +61,7 @@ impl Variable {
         }
     }
 
-    /// An attribute that is one number.
+    /// An attribute that is a number, or a text that holds one.
     pub(crate) fn number(&self, attribute: &str) -> Option<f64> {
         match self.attributes.get(attribute)? {
             Attribute::Numbers(values) => values.first().copied(),
@@ -81,7 +81,7 @@ pub(crate) fn find(arrays: &dyn Arrays, name: &str) -> Option<usize> {
     arrays.variables().iter().position(|own| own.name == name)
 }
 
-/// The same, or an error that says who names it.
+/// The position of an array by its name, or an error that tells which variable refers to it.
 pub(crate) fn needed(arrays: &dyn Arrays, name: &str, whose: &str) -> Result<usize, Error> {
     find(arrays, name).ok_or_else(|| {
         let (name, whose) = (shown(name), shown(whose));
@@ -98,7 +98,7 @@ pub(crate) fn all(arrays: &dyn Arrays, variable: usize) -> Result<Vec<f64>, Erro
     arrays.read(variable, &ranges)
 }
 
-/// A name in a message, cut where it is overlong.
+/// A name for a message, truncated if it is too long.
 pub(crate) fn shown(name: &str) -> String {
     name.chars().take(80).collect()
 }
@@ -124,9 +124,9 @@ pub(crate) fn points(axes: &[Vec<f64>]) -> Result<Vec<f64>, Error> {
 pub(crate) struct Connectivity {
     numbers: Vec<f64>,
     width: usize,
-    /// The number of the first node.
+    /// The number by which the file denotes the first node.
     start: f64,
-    /// What cells are called in messages.
+    /// The name of a cell in messages.
     what: &'static str,
 }
 
@@ -141,7 +141,7 @@ impl Connectivity {
         }
     }
 
-    /// The cells with their nodes, counted from zero.
+    /// The nodes of each cell, counted from zero.
     pub(crate) fn cells(&self) -> impl Iterator<Item = Result<Vec<usize>, Error>> {
         let rows = self.numbers.chunks_exact(self.width).enumerate();
         rows.map(|(cell, row)| {

@@ -1,11 +1,11 @@
-//! Files that are whole or absent.
+//! Files that are either complete or absent.
 
 use std::io::Write;
 use std::path::Path;
 
 use crate::Error;
 
-/// Writes a file under another name beside it, and renames it when it is on the disk.
+/// Writes a temporary file in the same folder and renames it once it is on disk.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Error> {
     let result = || -> std::io::Result<()> {
         let folder = match path.parent() {
@@ -15,7 +15,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Error> {
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         {
-            // As other new files, less what the user's umask takes.
+            // The usual permissions of new files, reduced by the user's umask.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }

@@ -1,4 +1,4 @@
-//! Base64 as VTK writes it: several padded pieces, one after another.
+//! Base64 in VTK's form: several padded pieces, one after another.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::Error;
 use crate::error::format;
 
-/// Bytes of a text; white space is skipped and padding may occur anywhere between pieces.
+/// Decodes a text; white space is skipped, and padding may occur between pieces.
 pub(crate) fn decode(text: &[u8]) -> Result<Vec<u8>, Error> {
     let text: Vec<u8> = text
         .iter()
@@ -26,7 +26,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The text of bytes, padded.
+/// Encodes bytes as padded text.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }

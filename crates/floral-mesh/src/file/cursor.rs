@@ -1,4 +1,4 @@
-//! Reading text and binary numbers from the bytes of a file, in order.
+//! Reads text and binary numbers from the bytes of a file, in order.
 
 use crate::Error;
 use crate::error::format;
@@ -11,7 +11,7 @@ pub(crate) enum Mode {
     Binary { big: bool },
 }
 
-/// A place in a file.
+/// A position in a file.
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -24,12 +24,12 @@ impl<'a> Cursor<'a> {
         Self { bytes, at, mode }
     }
 
-    /// The bytes from here to the end.
+    /// The bytes from the current position to the end.
     fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The rest of the line, without its end and the white space around it.
+    /// The rest of the line, trimmed of white space and its line ending.
     pub(crate) fn line(&mut self) -> Option<String> {
         let rest = self.rest();
         if rest.is_empty() {
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         Some(std::str::from_utf8(&word[..length]).unwrap_or("(not text)"))
     }
 
-    /// The next word, left in place.
+    /// The next word, without advancing.
     pub(crate) fn peek(&mut self) -> Option<&'a str> {
         let at = self.at;
         let word = self.word();
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
         word
     }
 
-    /// The next word, or an error that names what it should be.
+    /// The next word; `what` describes it in the error if there is none.
     pub(crate) fn expect(&mut self, what: &str) -> Result<&'a str, Error> {
         self.word()
             .ok_or_else(|| format(format!("ends before {what}; it is cut short")))
@@ -79,12 +79,12 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Goes past the end of the line; binary numbers begin there.
+    /// Advances past the end of the line, where binary numbers begin.
     pub(crate) fn end_line(&mut self) {
         self.line();
     }
 
-    /// `count` numbers, as text or as bytes of this type, right here.
+    /// Reads `count` numbers at the current position, as text or as bytes of this type.
     pub(crate) fn numbers(
         &mut self,
         count: usize,
@@ -92,7 +92,7 @@ impl<'a> Cursor<'a> {
         what: &str,
     ) -> Result<Vec<f64>, Error> {
         let Mode::Binary { big } = self.mode else {
-            // No capacity from `count`: the file may not hold that many.
+            // No capacity is reserved for `count`: the file may contain fewer numbers.
             return (0..count).map(|_| self.parse(what)).collect();
         };
         let length = count.checked_mul(number.size());
@@ -109,7 +109,7 @@ impl<'a> Cursor<'a> {
         Ok(number.decode(bytes, big))
     }
 
-    /// Goes past the next line that is `end`; false if there is none.
+    /// Advances past the next line that equals `end`; false if there is none.
     pub(crate) fn skip_to(&mut self, end: &str) -> bool {
         while let Some(line) = self.line() {
             if line == end {

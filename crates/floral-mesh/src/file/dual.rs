@@ -1,7 +1,7 @@
-//! The mesh of the centres of faces, on which values of faces are exact.
+//! The dual mesh of face centres, on which values of faces are exact.
 //!
-//! The centres around a node are a polygon of it, also around one on the border if that has three faces or more.
-//! About half a face along the border lies outside.
+//! The centres of the faces around a node form a polygon, also for a node on the border if it has
+//! three faces or more. A strip of about half a face along the border lies outside.
 
 use crate::CellKind::Triangle;
 use crate::Error;
@@ -10,9 +10,11 @@ use crate::file::polygon;
 use crate::file::raw::Raw;
 use crate::measure::{Vec3, dot};
 
-/// Replaces the points by the centres of the faces, whose nodes they are, joined by triangles.
+/// Replaces the points by the centres of the faces and joins them by triangles. `faces` holds the
+/// nodes of each face.
 ///
-/// Where some face shares no node with two others, as in a row of faces, the centres are points without cells.
+/// If some face shares no node with two others, as in a single row of faces, the centres become
+/// points without cells.
 pub(crate) fn take(raw: &mut Raw, faces: &[Vec<usize>]) -> Result<(), Error> {
     let each = faces.iter().enumerate();
     let centres = each.map(|(face, nodes)| centre(&raw.points, face, nodes));
@@ -44,7 +46,7 @@ pub(crate) fn take(raw: &mut Raw, faces: &[Vec<usize>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The centre of the area of a face.
+/// The centroid of a face.
 fn centre(points: &[f64], face: usize, nodes: &[usize]) -> Result<Vec3, Error> {
     polygon::check(points, face, nodes)?;
     let at = |node: usize| [0, 1, 2].map(|axis| points[3 * node + axis]);
@@ -55,7 +57,7 @@ fn centre(points: &[f64], face: usize, nodes: &[usize]) -> Result<Vec3, Error> {
     if square.is_nan() || square <= 0.0 {
         return Err(format(format!("face {face} has no area; remove it")));
     }
-    // A part that turns the other way, at a dent, counts negative.
+    // A triangle of opposite orientation, at a dent, counts negative.
     let moments = parts.map(|part| {
         let share = dot(polygon::normal(points, part), whole) / square;
         polygon::sum(part.map(at).into_iter()).map(|x| x * share / 3.0)
@@ -63,7 +65,7 @@ fn centre(points: &[f64], face: usize, nodes: &[usize]) -> Result<Vec3, Error> {
     Ok(polygon::sum(moments))
 }
 
-/// The faces at every node, in no order.
+/// The faces around every node, in no particular order.
 fn around_nodes(faces: &[Vec<usize>]) -> impl Iterator<Item = (usize, Vec<usize>)> {
     let each = faces.iter().enumerate();
     let pairs = each.flat_map(|(face, nodes)| nodes.iter().map(move |node| (*node, face)));
@@ -76,7 +78,7 @@ fn around_nodes(faces: &[Vec<usize>]) -> impl Iterator<Item = (usize, Vec<usize>
     })
 }
 
-/// The polygon of the centres around a node in triangles, if there is any.
+/// Triangles of the polygon of centres around a node, if there is one.
 fn triangles(
     nodes: &[f64],
     centres: &[f64],
@@ -85,12 +87,12 @@ fn triangles(
     around: &[usize],
 ) -> Option<Vec<[usize; 3]>> {
     let (mut ring, is_closed) = ring(faces, node, around)?;
-    // As the first of the faces turns.
+    // Oriented like the first of the faces.
     if dot(normal(centres, &ring), normal(nodes, &faces[ring[0]])) < 0.0 {
         ring.reverse();
     }
     let fan = polygon::fan(centres, &ring)?;
-    // Around a node on the border the polygon may lie on the other side of the centres.
+    // Around a node on the border, the polygon may lie on the other side of the centres.
     let at = |place: usize| [0, 1, 2].map(|axis| centres[3 * place + axis]);
     let own = [0, 1, 2].map(|axis| nodes[3 * node + axis]);
     let star = ring.windows(2).map(|pair| {
@@ -101,18 +103,18 @@ fn triangles(
     (is_closed || is_inside).then_some(fan)
 }
 
-/// Twice the area of a polygon, along its normal.
+/// The normal of a polygon, with twice its area as length.
 fn normal(points: &[f64], nodes: &[usize]) -> Vec3 {
     let parts = nodes.windows(2).skip(1);
     polygon::sum(parts.map(|pair| polygon::normal(points, [nodes[0], pair[0], pair[1]])))
 }
 
-/// Faces at a node, each beside the next, and whether they close around it.
+/// The faces around a node, each next to the following one, and whether they close around it.
 fn ring(faces: &[Vec<usize>], node: usize, around: &[usize]) -> Option<(Vec<usize>, bool)> {
     if !(3..=polygon::MOST_NODES).contains(&around.len()) {
         return None;
     }
-    // The nodes beside it, of each face.
+    // For each face, its two nodes next to this node.
     let sides = |face: &usize| {
         let nodes = &faces[*face];
         let at = nodes.iter().position(|n| *n == node)?;
@@ -145,7 +147,8 @@ fn ring(faces: &[Vec<usize>], node: usize, around: &[usize]) -> Option<(Vec<usiz
 mod tests {
     use super::*;
 
-    /// Quads of a square of `side` by `side` unit squares, each turned by another number of nodes.
+    /// Quads of a square of `side` by `side` unit squares, whose node lists start at different
+    /// corners.
     fn squares(side: usize) -> (Raw, Vec<Vec<usize>>) {
         let mut raw = Raw::default();
         let points = (0..=side).flat_map(|j| (0..=side).map(move |i| [i as f64, j as f64, 0.0]));
@@ -199,7 +202,7 @@ mod tests {
         let (mut raw, faces) = squares(3);
         take(&mut raw, &faces[..3]).unwrap();
         let file = raw.into_file().unwrap();
-        // Centres on a line are joined along it, as points without cells are.
+        // Centres on a line are joined along it, like points without cells.
         let is_face = file.mesh.cells().iter().any(|own| own.kind() == Triangle);
         assert!(file.mesh.points().count() == 3 && !is_face);
         assert!(file.notes[0].contains("points without cells"));

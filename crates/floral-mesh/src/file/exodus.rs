@@ -10,7 +10,8 @@ use crate::file::located::{self, Located, Wanted};
 use crate::file::raw::Raw;
 use crate::file::vtk_cell;
 
-/// Families of elements by how their names begin: [nodes, VTK's type] of those that are read.
+/// Families of elements by the beginning of their names, with [nodes, VTK type] of the supported
+/// ones.
 const FAMILIES: [(&str, &[[usize; 2]]); 12] = [
     ("SPH", &[[1, 1]]),
     ("CIRCLE", &[[1, 1]]),
@@ -23,12 +24,12 @@ const FAMILIES: [(&str, &[[usize; 2]]); 12] = [
     ("HEX", &[[8, 12], [20, 25]]),
     ("WED", &[[6, 13], [15, 26]]),
     ("PYR", &[[5, 14], [13, 27]]),
-    // Also that of triangles, by their number of nodes.
+    // Shells include triangles; the number of nodes distinguishes them.
     ("SHELL", &[[3, 5], [4, 9], [6, 22], [8, 23], [9, 28]]),
 ];
 const QUADS: &[[usize; 2]] = &[[4, 9], [8, 23], [9, 28]];
 
-/// Whether arrays are those of Exodus.
+/// Whether these arrays follow the Exodus conventions.
 pub(crate) fn is_there(arrays: &dyn Arrays) -> bool {
     let has_points = ["coord", "coordx"]
         .iter()
@@ -36,7 +37,7 @@ pub(crate) fn is_there(arrays: &dyn Arrays) -> bool {
     has_points && blocks(arrays).next().is_some()
 }
 
-/// The blocks of elements by their position in a file.
+/// The blocks of elements, with their positions in the file.
 fn blocks(arrays: &dyn Arrays) -> impl Iterator<Item = (usize, &Variable)> {
     let is_block =
         |own: &Variable| own.name.starts_with("connect") && own.text("elem_type").is_some();
@@ -49,7 +50,7 @@ pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error>
     let mut raw = Raw::default();
     points(arrays, &mut raw)?;
     let mut found: Vec<(usize, &Variable)> = blocks(arrays).collect();
-    // Readers may list names in alphabetical order.
+    // The reader may list names in alphabetical order.
     found.sort_by_key(|(_, own)| own.name["connect".len()..].parse::<u64>().ok());
     let mut first = 0;
     for (variable, own) in found {
@@ -64,7 +65,7 @@ pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error>
     Ok(raw)
 }
 
-/// Coordinates: an array per axis, or one of all in older files.
+/// Coordinates: one array per axis, or a single array in older files.
 fn points(arrays: &dyn Arrays, raw: &mut Raw) -> Result<(), Error> {
     let named = ["coordx", "coordy", "coordz"];
     let found = named.iter().filter_map(|name| find(arrays, name));
@@ -86,7 +87,8 @@ fn points(arrays: &dyn Arrays, raw: &mut Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds a block of elements, the first of them the `first` of the file; returns how many it has.
+/// Adds a block of elements, whose first is element `first` of the file; returns its number of
+/// elements.
 fn push_block(
     arrays: &dyn Arrays,
     variable: usize,
@@ -122,7 +124,7 @@ fn push_block(
     Ok(elements.length)
 }
 
-/// Orders nodes as VTK does, which has the middle nodes of upright edges behind those of the top.
+/// Reorders nodes as in VTK, where the middle nodes of upright edges follow those of the top.
 fn to_vtk(number: usize, nodes: &mut [usize]) {
     match (number, nodes.len()) {
         (25, 20) => nodes[12..].rotate_left(4),
@@ -131,7 +133,7 @@ fn to_vtk(number: usize, nodes: &mut [usize]) {
     }
 }
 
-/// VTK's type of elements.
+/// The VTK type of an element.
 fn vtk_type(name: &str, nodes: usize) -> Option<usize> {
     let name = name.to_ascii_uppercase();
     let known = FAMILIES.iter().find(|(begin, _)| name.starts_with(begin));
@@ -144,7 +146,7 @@ fn vtk_type(name: &str, nodes: usize) -> Option<usize> {
     found.map(|[_, number]| *number)
 }
 
-/// Fields at nodes: an array for each, or one of all in older files.
+/// Fields at nodes: one array per field, or a single array in older files.
 fn fields(arrays: &dyn Arrays) -> Vec<Located> {
     let names = arrays.texts("name_nod_var");
     let mut found = Vec::new();
@@ -173,7 +175,7 @@ fn fields(arrays: &dyn Arrays) -> Vec<Located> {
     found
 }
 
-/// Global variables at the last time are parameters.
+/// Reads global variables at the last time as parameters.
 fn parameters(arrays: &dyn Arrays, raw: &mut Raw) -> Result<(), Error> {
     let Some(variable) = find(arrays, "vals_glo_var") else {
         return Ok(());
@@ -192,7 +194,7 @@ fn parameters(arrays: &dyn Arrays, raw: &mut Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// A text of fixed length up to its end.
+/// A padded text of fixed length, without its padding.
 fn text(padded: &str) -> String {
     let ended = padded.split('\0').next().unwrap_or_default();
     ended.trim().to_owned()

@@ -1,4 +1,4 @@
-//! Gmsh's files (`.msh`), versions 2.2 and 4.1, text or binary.
+//! Gmsh files (`.msh`), versions 2.2 and 4.1, text or binary.
 //!
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>
 
@@ -11,7 +11,7 @@ use crate::file::cursor::{Cursor, Mode};
 use crate::file::raw::Raw;
 use crate::file::vtk_cell;
 
-/// Reads a file of Gmsh.
+/// Reads a Gmsh file.
 pub(crate) fn read(bytes: &[u8]) -> Result<Raw, Error> {
     let mut cursor = Cursor::new(bytes);
     let new = read_format(&mut cursor)?;
@@ -60,7 +60,7 @@ fn read_format(cursor: &mut Cursor) -> Result<bool, Error> {
                 "has numbers of {size} bytes, not 8; it is damaged"
             )));
         }
-        // The integer one shows the byte order.
+        // The integer one reveals the byte order.
         cursor.mode = Mode::Binary { big: false };
         let one = cursor.numbers(1, Number::I32, "the byte order")?[0];
         cursor.mode = Mode::Binary { big: one != 1.0 };
@@ -68,22 +68,22 @@ fn read_format(cursor: &mut Cursor) -> Result<bool, Error> {
     Ok(new)
 }
 
-/// A file as far as it is read.
+/// A file, as far as it has been read.
 struct Gmsh<'a> {
     cursor: Cursor<'a>,
     raw: Raw,
-    /// The point of a node's tag.
+    /// Index of the point for each node tag.
     index: HashMap<usize, usize>,
     cells: usize,
 }
 
 impl Gmsh<'_> {
-    /// Integers of 32 bits in binary.
+    /// Integers, stored in 32 bits in binary files.
     fn ints(&mut self, count: usize, what: &str) -> Result<Vec<usize>, Error> {
         indices(&self.cursor.numbers(count, Number::I32, what)?, what)
     }
 
-    /// Integers of 64 bits in binary.
+    /// Integers, stored in 64 bits in binary files.
     fn sizes(&mut self, count: usize, what: &str) -> Result<Vec<usize>, Error> {
         indices(&self.cursor.numbers(count, Number::U64, what)?, what)
     }
@@ -92,7 +92,7 @@ impl Gmsh<'_> {
         self.cursor.numbers(count, Number::F64, what)
     }
 
-    /// A count on a line of its own, text also in binary files.
+    /// A count on its own line, which is text even in binary files.
     fn count_line(&mut self) -> Result<usize, Error> {
         let count = self.cursor.parse("a count")?;
         self.cursor.end_line();
@@ -120,7 +120,8 @@ impl Gmsh<'_> {
     fn nodes_4(&mut self) -> Result<(), Error> {
         let header = self.sizes(4, "the count of nodes")?;
         for _ in 0..header[0] {
-            // Dimension, tag and whether parameters of the surface follow the coordinates.
+            // Dimension, tag, and whether the coordinates are followed by parameters on the
+            // surface.
             let entity = self.cursor.numbers(3, Number::I32, "an entity of nodes")?;
             let count = self.sizes(1, "a count of nodes")?[0];
             let tags = self.sizes(count, "a node's tag")?;
@@ -145,7 +146,7 @@ impl Gmsh<'_> {
                 let head = self.ints(3, "an element")?;
                 self.elements_of(head[1], 1, head[2])?;
             } else {
-                // Type, how many follow, tags of each.
+                // Type, number of elements, tags per element.
                 let head = self.ints(3, "a block of elements")?;
                 self.elements_of_binary(head[0], head[1], head[2])?;
             }
@@ -153,11 +154,11 @@ impl Gmsh<'_> {
         Ok(())
     }
 
-    /// Elements of one type, their own tags read before.
+    /// Reads elements of one type, whose header has been read.
     fn elements_of(&mut self, kind: usize, count: usize, tags: usize) -> Result<(), Error> {
         let per = nodes_of(kind, self.cells)?;
         for _ in 0..count {
-            // Tags may be negative; the nodes are not.
+            // Tags may be negative; nodes may not.
             self.cursor.numbers(tags, Number::I32, "a tag")?;
             let nodes = self.ints(per, "a node of an element")?;
             self.add_element(kind, &nodes)?;
@@ -209,7 +210,8 @@ impl Gmsh<'_> {
         Ok(())
     }
 
-    /// Values at nodes: names, times, [step, components, count], then tag and values of each.
+    /// Values at nodes: names, times, [step, components, count], then the tag and values of each
+    /// node.
     fn node_data(&mut self) -> Result<(), Error> {
         let mut names = Vec::new();
         for _ in 0..self.count_line()? {
@@ -260,12 +262,12 @@ impl Gmsh<'_> {
     }
 }
 
-/// A type of elements.
+/// A type of element.
 struct Type {
     gmsh: usize,
     vtk: usize,
     nodes: usize,
-    /// Where VTK's nodes are among Gmsh's; empty if both have one order.
+    /// Gmsh's position of each VTK node; empty if the orders agree.
     order: &'static [usize],
 }
 

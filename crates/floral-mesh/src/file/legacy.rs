@@ -1,4 +1,4 @@
-//! VTK's legacy files (`.vtk`), text or binary, versions up to 5.1.
+//! VTK legacy files (`.vtk`), text or binary, versions up to 5.1.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtk_legacy_file_format.html>
 
@@ -49,7 +49,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Raw, Error> {
     legacy.finish()
 }
 
-/// What a grid states before its points follow from it.
+/// Properties of a grid, from which its points follow.
 #[derive(Default)]
 struct Grid {
     sizes: Option<[usize; 3]>,
@@ -58,24 +58,25 @@ struct Grid {
     axes: [Vec<f64>; 3],
 }
 
-/// Cells without their types.
+/// Cells whose types are not known yet.
 struct Connectivity {
     nodes: Vec<usize>,
     ends: Vec<usize>,
 }
 
-/// A file as far as it is read.
+/// A file, as far as it has been read.
 pub(crate) struct Legacy<'a> {
     pub(crate) cursor: Cursor<'a>,
     file_size: usize,
-    /// Whether cells are stored by offsets, as of version 5.
+    /// Whether cells are stored by offsets, as from version 5 on.
     offsets: bool,
     pub(crate) raw: Raw,
     grid: Grid,
     cells: Option<Connectivity>,
-    /// Whether arrays belong to cells; none before the first is announced.
+    /// Whether the following arrays belong to cells (true) or points (false); none before the first
+    /// section of data.
     pub(crate) in_cells: Option<bool>,
-    /// Rows of these arrays.
+    /// Number of rows of these arrays.
     pub(crate) tuples: usize,
 }
 
@@ -113,7 +114,7 @@ impl Legacy<'_> {
         }
     }
 
-    /// Makes points and cells of a grid.
+    /// Adds the points and cells of a grid.
     fn finish(mut self) -> Result<Raw, Error> {
         let Some(sizes) = self.grid.sizes else {
             return Ok(self.raw);
@@ -150,7 +151,7 @@ impl Legacy<'_> {
         ])
     }
 
-    /// The type of the numbers that begin on the next line.
+    /// The type of the numbers that start on the next line.
     pub(crate) fn number(&mut self) -> Result<Number, Error> {
         let name = self.cursor.expect("the type of numbers")?;
         self.cursor.end_line();
@@ -244,7 +245,7 @@ impl Legacy<'_> {
     }
 }
 
-/// A number type by its name.
+/// The number type with this name.
 pub(crate) fn number_of(name: &str) -> Result<Number, Error> {
     let shown: String = name.chars().take(40).collect();
     let unknown = || {

@@ -1,4 +1,5 @@
-//! The values of VTK's legacy files: scalars, vectors and fields, of points, cells or the file.
+//! Values in VTK legacy files: scalars, vectors and fields of points, of cells or of the whole
+//! file.
 
 use crate::Error;
 use crate::error::format;
@@ -7,7 +8,7 @@ use crate::file::cursor::Mode;
 use crate::file::legacy::{Legacy, number_of};
 
 impl Legacy<'_> {
-    /// Reads the values that a keyword announces.
+    /// Reads the values that a keyword introduces.
     pub(crate) fn values(&mut self, word: &str) -> Result<(), Error> {
         match word {
             "POINT_DATA" | "CELL_DATA" => {
@@ -30,7 +31,7 @@ impl Legacy<'_> {
                 let name = self.name()?;
                 let components = self.count()?;
                 self.cursor.end_line();
-                // Text has fractions, binary has bytes.
+                // Fractions in text files, bytes in binary files.
                 self.array(name, components, self.tuples, Number::U8)
             }
             "LOOKUP_TABLE" => {
@@ -56,7 +57,7 @@ impl Legacy<'_> {
         }
     }
 
-    /// SCALARS name type [components], LOOKUP_TABLE name.
+    /// Reads `SCALARS name type [components]`, optionally followed by `LOOKUP_TABLE name`.
     fn scalars(&mut self) -> Result<(), Error> {
         let name = self.name()?;
         let line = self.cursor.line().unwrap_or_default();
@@ -76,14 +77,14 @@ impl Legacy<'_> {
         self.array(name, components, self.tuples, number)
     }
 
-    /// KEYWORD name type.
+    /// Reads `KEYWORD name type`.
     fn attribute(&mut self, components: usize) -> Result<(), Error> {
         let name = self.name()?;
         let number = self.number()?;
         self.array(name, components, self.tuples, number)
     }
 
-    /// FIELD name arrays, then name components tuples type of each.
+    /// Reads `FIELD name arrays`, then `name components tuples type` of each array.
     fn field(&mut self) -> Result<(), Error> {
         self.cursor.expect("the name of a field")?;
         for _ in 0..self.count()? {
@@ -139,7 +140,7 @@ impl Legacy<'_> {
         Ok(())
     }
 
-    /// A name, in which VTK writes white space and the like as %20.
+    /// A name, in which VTK encodes white space and other characters as in %20.
     fn name(&mut self) -> Result<String, Error> {
         let word = self.cursor.expect("a name")?;
         let mut bytes = Vec::with_capacity(word.len());

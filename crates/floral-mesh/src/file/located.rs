@@ -1,4 +1,5 @@
-//! Fields at the points of a mesh, among arrays that have other dimensions too: times, layers.
+//! Fields at the points of a mesh, stored in arrays with further dimensions such as times or
+//! layers.
 
 use std::ops::Range;
 
@@ -8,16 +9,16 @@ use crate::file::Array;
 use crate::file::arrays::{Arrays, Dimension, shown};
 use crate::file::raw::Raw;
 
-/// Fields of one array, at most, that are read without being named.
+/// Largest number of fields in one array that are read without being named.
 const MOST_FIELDS: usize = 64;
 
-/// Names under which every format's dimension of times is known.
+/// Names of the dimension of times in every format.
 const TIMES: [&str; 2] = ["t", "time"];
 
 /// A field at given indices of its other dimensions, as in `u[time=0]`.
 ///
-/// A file may hold a field at several times, or in layers. Without being asked, [`read_arrays`] and
-/// [`read_xdmf`] take the last time, and every layer as a field such as `u[layer=0]`.
+/// A file may hold a field at several times or in several layers. By default, [`read_arrays`] and
+/// [`read_xdmf`] take the last time, and every layer as a separate field such as `u[layer=0]`.
 ///
 /// [`read_arrays`]: crate::read_arrays
 /// [`read_xdmf`]: crate::read_xdmf
@@ -25,9 +26,10 @@ const TIMES: [&str; 2] = ["t", "time"];
 pub struct Wanted {
     /// The name of the field in the file.
     pub field: String,
-    /// Dimensions and an index in each, from the end if negative; `t` and `time` are that of times.
+    /// Dimensions, with an index in each, counted from the end if negative; `t` and `time` mean the
+    /// dimension of times.
     pub along: Vec<(String, i64)>,
-    /// What the field is called when read.
+    /// Name of the field once it is read.
     pub label: String,
 }
 
@@ -35,17 +37,17 @@ pub struct Wanted {
 pub(crate) struct Located {
     /// The name of the field.
     pub(crate) name: String,
-    /// The array.
+    /// Position of the array.
     pub(crate) variable: usize,
-    /// The position of the dimension of the points.
+    /// Position of the dimension of the points.
     pub(crate) points: usize,
-    /// The position of that of times.
+    /// Position of the dimension of times.
     pub(crate) times: Option<usize>,
-    /// Indices along others that the name implies.
+    /// Indices along other dimensions that the name implies.
     pub(crate) fixed: Vec<(usize, usize)>,
 }
 
-/// Reads fields at the last time, and those that are wanted at others.
+/// Reads all fields at the last time, and the requested fields at other times.
 pub(crate) fn take(
     arrays: &dyn Arrays,
     located: &[Located],
@@ -57,7 +59,7 @@ pub(crate) fn take(
     }
     for one in wanted {
         let is_read = raw.fields.iter().any(|field| field.name == one.label);
-        // A name that no field has is refused by who uses it, with the names of all.
+        // The caller refuses an unknown name, with a list of all names.
         let own = located.iter().find(|own| own.name == one.field);
         if let (false, Some(own)) = (is_read, own) {
             take_wanted(arrays, own, one, raw)?;
@@ -66,7 +68,7 @@ pub(crate) fn take(
     Ok(())
 }
 
-/// Reads a field at the last time, with all indices of other dimensions.
+/// Reads a field at the last time, at all indices of other dimensions.
 fn take_last(arrays: &dyn Arrays, own: &Located, raw: &mut Raw) -> Result<(), Error> {
     let dimensions = &arrays.variables()[own.variable].dimensions;
     note_times(own, dimensions, raw);
@@ -85,7 +87,7 @@ fn take_last(arrays: &dyn Arrays, own: &Located, raw: &mut Raw) -> Result<(), Er
     Ok(())
 }
 
-/// Reads a field at the place that is wanted.
+/// Reads a field at the requested indices.
 fn take_wanted(
     arrays: &dyn Arrays,
     own: &Located,
@@ -108,7 +110,7 @@ fn take_wanted(
     )))
 }
 
-/// Says which of several times is taken.
+/// Notes which of several times is taken.
 fn note_times(own: &Located, dimensions: &[Dimension], raw: &mut Raw) {
     if let Some(times) = own.times.map(|at| dimensions[at].length)
         && times > 1
@@ -117,22 +119,22 @@ fn note_times(own: &Located, dimensions: &[Dimension], raw: &mut Raw) {
     }
 }
 
-/// That the last of several times is taken.
+/// A note that the last of several times is taken.
 pub(crate) fn last_of(times: usize) -> String {
     format!("fields are those of the last of {times} times; name another as in u[t=0]")
 }
 
-/// An index for every dimension but that of the points.
+/// An index for every dimension except that of the points.
 struct Place {
-    /// What is not said of a dimension of length one, or of times.
+    /// None for the dimension of the points.
     indices: Vec<Option<usize>>,
-    /// Dimensions that the label names.
+    /// Dimensions that appear in the label.
     named: Vec<usize>,
 }
 
 impl Located {
-    /// The places where the array has a field: those that are asked for, the last time otherwise, and all
-    /// indices of other dimensions.
+    /// The indices at which the array holds a field: the requested ones, otherwise the last time,
+    /// and all indices of other dimensions.
     fn places(
         &self,
         dimensions: &[Dimension],
@@ -147,7 +149,7 @@ impl Located {
             indices[at] = Some(resolved(*index, dimensions[at].length, &self.name, name)?);
         }
         if let Some(at) = self.times {
-            // Without a time there is no field.
+            // Without times there is no field.
             let Some(last) = dimensions[at].length.checked_sub(1) else {
                 return Ok(Vec::new());
             };
@@ -157,7 +159,7 @@ impl Located {
         let free: Vec<usize> = (0..dimensions.len()).filter(is_free).collect();
         let lengths = free.iter().map(|at| dimensions[*at].length);
         let count = lengths.clone().fold(1, usize::saturating_mul);
-        // Not more places than a caller looks at.
+        // At most one more than a caller accepts.
         let places = (0..count.min(MOST_FIELDS + 1)).map(|place| {
             let mut own = indices.clone();
             let mut rest = place;
@@ -192,7 +194,7 @@ impl Located {
     }
 }
 
-/// An index, from the end if negative.
+/// An index, counted from the end if negative.
 pub(crate) fn resolved(index: i64, length: usize, field: &str, name: &str) -> Result<usize, Error> {
     let length_ = i64::try_from(length).unwrap_or(i64::MAX);
     let found = if index < 0 {
@@ -210,7 +212,7 @@ pub(crate) fn resolved(index: i64, length: usize, field: &str, name: &str) -> Re
 }
 
 impl Place {
-    /// The name of the field there, with the indices that distinguish it.
+    /// The label of the field, with the indices that distinguish it.
     fn label(&self, name: &str, dimensions: &[Dimension]) -> String {
         let index = |at: &usize| {
             let index = self.indices[*at].unwrap_or(0);
@@ -226,7 +228,7 @@ impl Place {
         }
     }
 
-    /// Reads the field, with its unit.
+    /// Reads the field and its unit.
     fn push(
         &self,
         arrays: &dyn Arrays,

@@ -1,7 +1,7 @@
 //! Meshes and their fields in the files of other programs.
 //!
-//! A reader of a format makes a [`raw::Raw`]; `raw` makes it a checked mesh. Readers take no memory
-//! for a count that a file states before the file has shown that many bytes.
+//! The reader of a format produces a [`raw::Raw`], from which `raw` makes a checked mesh. A count
+//! stated in a file never makes a reader allocate memory unless the file contains that many bytes.
 
 mod array;
 mod arrays;
@@ -42,35 +42,36 @@ pub use xdmf::Heavy;
 
 use crate::{Error, Mesh};
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshFile {
     /// The mesh.
     pub mesh: Mesh,
     /// Values at the points: [n, components] each.
     pub fields: Vec<Array>,
-    /// Numbers of the whole file, VTK's field data: time, loads, settings.
+    /// Numbers of the whole file (VTK's field data): time, loads, settings.
     pub parameters: Vec<Array>,
-    /// Units of fields and parameters by name, where the file has them.
+    /// Units of fields and parameters by name, if the file states them.
     pub units: BTreeMap<String, String>,
-    /// The unit of all coordinates, if the file has it.
+    /// The unit of all coordinates, if the file states it.
     pub length: Option<String>,
-    /// The names of values of cells, which are left out.
+    /// Names of cell values, which are left out.
     pub at_cells: Vec<String>,
-    /// What was left out or changed while reading, a sentence each.
+    /// What was left out or changed while reading, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Reads a mesh with its fields: VTK's `.vtk`, `.vtu`, `.vtp`, `.vti`, `.vts`, `.vtr`, Gmsh's `.msh`.
+/// Reads a mesh with its fields: VTK's `.vtk`, `.vtu`, `.vtp`, `.vti`, `.vts`, `.vtr`, Gmsh's
+/// `.msh`.
 ///
-/// Of cells of several dimensions the highest is kept: others are the boundary. Points that are
-/// nodes of none of these cells are left out with their values (Gmsh stores the centres of arcs). A
-/// last coordinate that is constant is dropped. Values of cells are left out: averages at points
-/// would be another field. `notes` says so of each.
+/// Only cells of the highest dimension are kept; others are the boundary. Points that are nodes of
+/// none of these cells are left out with their values (Gmsh stores the centres of arcs). A constant
+/// last coordinate is dropped. Values of cells are left out, because averages at points would be
+/// another field. `notes` reports all of this.
 ///
 /// # Errors
-/// If the file cannot be read, is damaged, holds cells that are not supported, or if the mesh is
-/// refused by [`Mesh::new`].
+/// If the file cannot be read, is damaged, or contains unsupported cells, or if [`Mesh::new`]
+/// refuses the mesh.
 pub fn read(path: impl AsRef<Path>) -> Result<MeshFile, Error> {
     let path = path.as_ref();
     read_any(path).map_err(|error| error.in_file(path))
@@ -85,28 +86,29 @@ fn read_any(path: &Path) -> Result<MeshFile, Error> {
     reader(&fs::read(path)?)?.into_file()
 }
 
-/// Reads the contents of a file, as [`read`] does, from memory.
+/// Reads the contents of a file from memory, like [`read`].
 ///
-/// `ending`: that of the file's name, such as `vtu`.
+/// `ending` is the ending of the file's name, such as `vtu`.
 ///
 /// # Errors
-/// As [`read`], without the name of a file.
+/// The errors of [`read`], without the name of a file.
 pub fn read_bytes(ending: &str, bytes: &[u8]) -> Result<MeshFile, Error> {
     reader(ending)?(bytes)?.into_file()
 }
 
-/// Whether arrays hold a mesh, by the conventions of UGRID or Exodus.
+/// Whether arrays contain a mesh by the conventions of UGRID or Exodus.
 pub fn has_mesh(arrays: &dyn Arrays) -> bool {
     exodus::is_there(arrays) || ugrid::is_there(arrays)
 }
 
-/// Reads the mesh that arrays hold by the conventions of UGRID or Exodus, with its fields, as [`read`]
-/// does.
+/// Reads the mesh in arrays by the conventions of UGRID or Exodus, with its fields, like [`read`].
 ///
-/// Of fields at several times the last is taken, of others every index: see [`Wanted`].
+/// Of a field at several times the last one is taken; along other dimensions every index is taken:
+/// see [`Wanted`].
 ///
 /// # Errors
-/// As [`read`], without the name of a file; and if a time or index that is wanted does not exist.
+/// The errors of [`read`], without the name of a file; and if a requested time or index does not
+/// exist.
 pub fn read_arrays(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<MeshFile, Error> {
     let reader = match exodus::is_there(arrays) {
         true => exodus::read,
@@ -115,15 +117,15 @@ pub fn read_arrays(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<MeshFile, E
     reader(arrays, wanted)?.into_file()
 }
 
-/// Reads the contents of an XDMF file, as [`read`] does; `heavy` reads the numbers that it names in
-/// HDF5 files.
+/// Reads the contents of an XDMF file, like [`read`]; `heavy` reads the numbers in HDF5 files to
+/// which it refers.
 ///
-/// Of a collection over time the fields of the last are taken, and those that are wanted. All have to
-/// be on one mesh.
+/// Of a collection over time, the fields at the last time are taken, and the requested ones. All
+/// times must share one mesh.
 ///
 /// # Errors
-/// As [`read`], without the name of a file; if other files than those of `heavy` are included; and if
-/// a time that is wanted does not exist.
+/// The errors of [`read`], without the name of a file; if the file includes others than those of
+/// `heavy`; and if a requested time does not exist.
 pub fn read_xdmf(text: &str, heavy: &Heavy, wanted: &[Wanted]) -> Result<MeshFile, Error> {
     xdmf::read(text, heavy, wanted)?.into_file()
 }

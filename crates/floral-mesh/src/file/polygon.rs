@@ -1,4 +1,4 @@
-//! Polygons of five or more nodes as triangles.
+//! Splits polygons of five or more nodes into triangles.
 
 use crate::CellKind::Triangle;
 use crate::Error;
@@ -6,10 +6,10 @@ use crate::error::format;
 use crate::file::raw::Raw;
 use crate::measure::{Vec3, cross, dot, minus};
 
-/// Nodes of the largest polygon.
+/// Largest number of nodes of a polygon.
 pub(crate) const MOST_NODES: usize = 64;
 
-/// Adds the `cell`-th polygon of a file, split into triangles around one of its nodes.
+/// Adds polygon number `cell` of a file, split into triangles around one of its nodes.
 pub(crate) fn push(raw: &mut Raw, cell: usize, nodes: &[usize]) -> Result<(), Error> {
     check(&raw.points, cell, nodes)?;
     let Some(triangles) = fan(&raw.points, nodes) else {
@@ -25,7 +25,7 @@ pub(crate) fn push(raw: &mut Raw, cell: usize, nodes: &[usize]) -> Result<(), Er
     Ok(())
 }
 
-/// Refuses a polygon of too few or too many nodes, or with nodes that are no points.
+/// Refuses a polygon of too few or too many nodes, or with nodes that do not exist.
 pub(crate) fn check(points: &[f64], cell: usize, nodes: &[usize]) -> Result<(), Error> {
     let count = nodes.len();
     if count > MOST_NODES {
@@ -49,8 +49,9 @@ pub(crate) fn check(points: &[f64], cell: usize, nodes: &[usize]) -> Result<(), 
 
 /// Triangles around one node of a polygon; none if it is folded, or far from convex.
 ///
-/// The node is the first from which every triangle has the orientation of the whole: any node of a
-/// strictly convex polygon; one on a side, where a node hangs there; that of a single dent.
+/// The node is the first from which all triangles have the orientation of the polygon. In a
+/// strictly convex polygon this is any node; if a node lies on a side, it is that node; if there is
+/// a single dent, it is the node at the dent.
 pub(crate) fn fan(points: &[f64], nodes: &[usize]) -> Option<Vec<[usize; 3]>> {
     let count = nodes.len();
     let around = |first: usize| (1..count - 1).map(move |i| [first, first + i, first + i + 1]);
@@ -63,7 +64,7 @@ pub(crate) fn fan(points: &[f64], nodes: &[usize]) -> Option<Vec<[usize; 3]>> {
     })
 }
 
-/// Twice the area of a triangle, along its normal.
+/// The normal of a triangle, with twice its area as length.
 pub(crate) fn normal(points: &[f64], nodes: [usize; 3]) -> Vec3 {
     let at = |node: usize| [0, 1, 2].map(|axis| points[3 * node + axis]);
     let [a, b, c] = nodes.map(at);

@@ -1,4 +1,4 @@
-//! Collections of files over time (`.pvd`), as ParaView opens them.
+//! Collections of files over time (`.pvd`), as opened by ParaView.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::file::{atomic, write::escaped};
 pub struct Step {
     /// The time, or the number of the case.
     pub time: f64,
-    /// The file. Relative to the folder of the collection when written; [`read_pvd`] joins them.
+    /// The file, relative to the folder of the collection when written; [`read_pvd`] joins the two.
     pub file: PathBuf,
 }
 
-/// Reads which files a collection has; [`read`](crate::read) reads each.
+/// Lists the files of a collection; [`read`](crate::read) reads each of them.
 ///
 /// # Errors
 /// If the file cannot be read or is not a collection.
@@ -50,7 +50,7 @@ fn steps(path: &Path) -> Result<Vec<Step>, Error> {
     sets.enumerate().map(step).collect()
 }
 
-/// Writes a collection; the file is whole or absent.
+/// Writes a collection; the file is either complete or absent.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -60,7 +60,7 @@ pub fn write_pvd(path: impl AsRef<Path>, steps: &[Step]) -> Result<(), Error> {
          byte_order=\"LittleEndian\">\n  <Collection>\n",
     );
     for step in steps {
-        // A path with forward slashes opens on every system.
+        // A path with forward slashes works on every system.
         let file = escaped(&step.file.to_string_lossy().replace('\\', "/"));
         let time = step.time;
         text += &format!("    <DataSet timestep=\"{time}\" part=\"0\" file=\"{file}\"/>\n");

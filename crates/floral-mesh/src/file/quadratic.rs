@@ -1,8 +1,8 @@
-//! Quadratic volumes with middle nodes on their edges alone, split into tetrahedra at these nodes.
+//! Quadratic volumes with middle nodes on their edges only, split into tetrahedra at these nodes.
 //!
-//! Each corner is cut off through the middle nodes around it; what is left is a cone over the rest of its surface from
-//! one of its nodes. Every node is kept, and quads are halved through their node of the smallest number, so that
-//! neighbours are split alike on the face between them.
+//! Each corner is cut off through the middle nodes around it; the remainder is a cone from one of
+//! its nodes over the rest of its surface. All nodes are kept. Quads are halved through their node
+//! of the smallest number, so that neighbours split their common face in the same way.
 
 use crate::CellKind::{self, Tetrahedron};
 use crate::file::raw::Blocks;
@@ -63,7 +63,7 @@ pub(crate) const PYRAMID: Volume = Volume {
     ],
 };
 
-/// Adds a volume as tetrahedra; `nodes` are as many as it has corners and edges.
+/// Adds a volume as tetrahedra; `nodes` are its corners, then the middles of its edges.
 pub(crate) fn push(blocks: &mut Blocks, volume: &Volume, nodes: &[usize]) {
     let around: Vec<Vec<usize>> = (0..volume.kind.nodes())
         .map(|c| volume.around(c, nodes))
@@ -102,9 +102,9 @@ impl Volume {
         sides.map(|(&a, &b)| self.middle(a, b, nodes)).collect()
     }
 
-    /// The middle nodes around a corner, turning to the left seen from the corner.
+    /// The middle nodes around a corner, counter-clockwise as seen from the corner.
     fn around(&self, corner: usize, nodes: &[usize]) -> Vec<usize> {
-        // Every face at the corner joins two of them.
+        // Each face at the corner connects two of them.
         let joined = |face: &&[usize]| {
             let at = face.iter().position(|c| *c == corner)?;
             let neighbour = |step: usize| face[(at + step) % face.len()];
@@ -122,7 +122,7 @@ impl Volume {
     }
 }
 
-/// A triangle as it is, a quad halved through its node of the smallest number.
+/// A triangle unchanged, or a quad halved through its node of the smallest number.
 fn triangles(polygon: &[usize]) -> impl Iterator<Item = [usize; 3]> {
     let count = polygon.len();
     let first = (0..count).min_by_key(|&i| polygon[i]).unwrap_or(0);
@@ -149,7 +149,7 @@ mod tests {
     const PRISM: [Vec3; 6] = [BOX[0], BOX[1], BOX[3], BOX[4], BOX[5], BOX[7]];
     const TENT: [Vec3; 5] = [BOX[0], BOX[1], BOX[2], BOX[3], [0.5, 0.5, 1.0]];
 
-    /// Corners, then the middles of edges.
+    /// Corners, then the middles of the edges.
     fn places(volume: &Volume, corners: &[Vec3]) -> Vec<Vec3> {
         let middle = |edge: &[usize; 2]| {
             [0, 1, 2].map(|i| (corners[edge[0]][i] + corners[edge[1]][i]) / 2.0)
@@ -171,7 +171,7 @@ mod tests {
         dot(cross(b, c), d) / 6.0
     }
 
-    /// Numbers of nodes in an order that differs with the seed.
+    /// Numbers of nodes in an order that depends on the seed.
     fn shuffled(count: usize, seed: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|i| (i + 1) * (2 * seed + 1) * 7919 % 104_729);
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Every triangle inside of two neighbours belongs to two tetrahedra, also on the face between them.
+    /// Every triangle inside two neighbours belongs to two tetrahedra, also on their common face.
     #[test]
     fn neighbours_are_split_alike_on_the_face_between_them() {
         let left = places(&HEXAHEDRON, &BOX);

@@ -9,7 +9,7 @@ use crate::error::format;
 use crate::file::{Array, MeshFile};
 use crate::{Error, Mesh, Points};
 
-/// Points with three coordinates, cells and arrays, as a file states them.
+/// Points with three coordinates, cells and arrays, as stated by a file.
 #[derive(Default)]
 pub(crate) struct Raw {
     /// [n, 3].
@@ -21,12 +21,12 @@ pub(crate) struct Raw {
     pub(crate) units: BTreeMap<String, String>,
     /// The unit of all coordinates.
     pub(crate) length: Option<String>,
-    /// Names of values of cells.
+    /// Names of cell values, which are left out.
     pub(crate) at_cells: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Cells by kind, in the order of their first occurrence.
+/// Cells by kind, in the order of first occurrence.
 #[derive(Default)]
 pub(crate) struct Blocks(Vec<(CellKind, Vec<usize>)>);
 
@@ -40,7 +40,7 @@ impl Blocks {
         self.0[at].1.extend(nodes);
     }
 
-    /// The nodes of the cells of a kind, one cell after the other.
+    /// The nodes of the cells of a kind, one cell after another.
     #[cfg(test)]
     pub(crate) fn nodes(&self, kind: CellKind) -> &[usize] {
         let found = self.0.iter().find(|(own, _)| *own == kind);
@@ -49,7 +49,7 @@ impl Blocks {
 }
 
 impl Raw {
-    /// Adds a note unless it is there.
+    /// Adds a note unless it is already present.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {
@@ -57,7 +57,8 @@ impl Raw {
         }
     }
 
-    /// Sets a parameter, with the unit that the file has for it; of equal names the last counts.
+    /// Sets a parameter and its unit, if the file states one; a later parameter of the same name
+    /// replaces an earlier one.
     pub(crate) fn set_parameter(&mut self, parameter: Array, unit: Option<&str>) {
         let unit = unit.map(|unit| (parameter.name.clone(), unit.to_owned()));
         self.units.extend(unit);
@@ -65,14 +66,14 @@ impl Raw {
         self.parameters.push(parameter);
     }
 
-    /// Leaves out values of cells.
+    /// Records the name of cell values, which are left out.
     pub(crate) fn leave_cell_data(&mut self, name: &str) {
         if !self.at_cells.iter().any(|own| own == name) {
             self.at_cells.push(name.to_owned());
         }
     }
 
-    /// Says that values of cells are left out, if there are any.
+    /// Notes that cell values are left out, if there are any.
     fn note_cell_data(&mut self) {
         if !self.at_cells.is_empty() {
             self.note(format!(
@@ -82,7 +83,7 @@ impl Raw {
         }
     }
 
-    /// A checked mesh, with what it does not use left out and noted.
+    /// A checked mesh; unused parts are left out and noted.
     pub(crate) fn into_file(mut self) -> Result<MeshFile, Error> {
         if self.points.is_empty() {
             return Err(format("has no points; export the mesh with its geometry"));
@@ -108,7 +109,7 @@ impl Raw {
         let origin = points.rows()[0];
         let mesh = Mesh::new(points.flattened(least), cells)?;
         let d = mesh.points().dimension();
-        // Zeros are how files of plane meshes have three coordinates.
+        // Zeros need no note: files give plane meshes three coordinates.
         if origin[d..].iter().any(|x| *x != 0.0) {
             self.note(format!("coordinates beyond {d} are constant and left out"));
         }
@@ -150,7 +151,7 @@ impl Raw {
         })
     }
 
-    /// Leaves out cells that occur again: Gmsh writes a cell once per physical group.
+    /// Leaves out repeated cells: Gmsh writes a cell once per physical group.
     fn without_repeated(&mut self, block: Cells) -> Cells {
         let repeated: Vec<usize> = repeated_cells(&block)
             .into_iter()
@@ -166,7 +167,7 @@ impl Raw {
         block.without(&repeated)
     }
 
-    /// Leaves out the points that are nodes of no cell, and their values.
+    /// Leaves out points that are nodes of no cell, with their values.
     fn without_unused(&mut self, points: Points, cells: Vec<Cells>) -> (Points, Vec<Cells>) {
         let used = used(points.count(), &cells);
         let kept: Vec<usize> = (0..used.len()).filter(|&i| used[i]).collect();

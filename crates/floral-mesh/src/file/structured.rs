@@ -5,10 +5,10 @@ use crate::cell::CellKind;
 use crate::error::format;
 use crate::file::raw::Raw;
 
-/// A grid of at most this many points per byte of its file is read: more is not data.
+/// Most points per byte of the file: a larger grid cannot come with data.
 const POINTS_PER_BYTE: usize = 64;
 
-/// The number of points of a grid, bounded by the size of its file.
+/// The number of points of a grid; refused if it is too large for its file.
 pub(crate) fn count(sizes: [usize; 3], bytes: usize) -> Result<usize, Error> {
     let count = sizes
         .iter()
@@ -25,7 +25,7 @@ pub(crate) fn count(sizes: [usize; 3], bytes: usize) -> Result<usize, Error> {
     }
 }
 
-/// Adds the points of a grid whose axes are `axes`, the first running fastest.
+/// Adds the points of a grid with these axes, the first running fastest.
 pub(crate) fn push_points(raw: &mut Raw, axes: &[Vec<f64>; 3]) {
     for &z in &axes[2] {
         for &y in &axes[1] {
@@ -34,8 +34,8 @@ pub(crate) fn push_points(raw: &mut Raw, axes: &[Vec<f64>; 3]) {
     }
 }
 
-/// Adds the cells of a grid: lines, quads or hexahedra, as many axes as have two points or more.
-/// `first` is the index of its first point.
+/// Adds the cells of a grid: lines, quads or hexahedra, depending on how many axes have two points
+/// or more. `first` is the index of its first point.
 pub(crate) fn push_cells(raw: &mut Raw, sizes: [usize; 3], first: usize) {
     let strides = [1, sizes[0], sizes[0] * sizes[1]];
     let long: Vec<usize> = (0..3).filter(|&axis| sizes[axis] > 1).collect();

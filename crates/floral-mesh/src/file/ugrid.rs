@@ -1,5 +1,5 @@
-//! Meshes by the UGRID conventions 1.0, in NetCDF: lines, faces or volumes, and fields at their nodes, or on
-//! their faces.
+//! Meshes by the UGRID conventions 1.0, in NetCDF: lines, faces or volumes, and fields at their
+//! nodes or on their faces.
 //!
 //! <https://ugrid-conventions.github.io/ugrid-conventions/>
 
@@ -13,10 +13,10 @@ use crate::file::located::{self, Located, Wanted};
 use crate::file::polygon;
 use crate::file::raw::Raw;
 
-/// By this role an array stands for a mesh.
+/// The `cf_role` of a variable that describes a mesh.
 const TOPOLOGY: &str = "mesh_topology";
 
-/// Whether arrays hold a mesh by these conventions.
+/// Whether arrays contain a mesh by these conventions.
 pub(crate) fn is_there(arrays: &dyn Arrays) -> bool {
     topologies(arrays).next().is_some()
 }
@@ -28,8 +28,8 @@ fn topologies(arrays: &dyn Arrays) -> impl Iterator<Item = &Variable> {
 
 /// Reads the mesh of the highest dimension, with the fields at its nodes.
 ///
-/// If the fields that are wanted are those of faces, or if there are no others, the mesh is that of the centres of
-/// the faces.
+/// If the requested fields lie on faces, or if there are no others, the mesh is that of the face
+/// centres.
 pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error> {
     let mut raw = Raw::default();
     let topology = chosen(arrays, &mut raw)?;
@@ -56,7 +56,7 @@ pub(crate) fn read(arrays: &dyn Arrays, wanted: &[Wanted]) -> Result<Raw, Error>
     Ok(raw)
 }
 
-/// The mesh of the highest dimension; several of it are refused.
+/// The mesh of the highest dimension; refuses a file with several of them.
 fn chosen<'a>(arrays: &'a dyn Arrays, raw: &mut Raw) -> Result<&'a Variable, Error> {
     let dimension = |own: &Variable| own.number("topology_dimension").unwrap_or(f64::NAN);
     let highest = topologies(arrays).map(dimension).fold(f64::NAN, f64::max);
@@ -76,14 +76,14 @@ fn chosen<'a>(arrays: &'a dyn Arrays, raw: &mut Raw) -> Result<&'a Variable, Err
     }
 }
 
-/// Arrays of a file, and the one among them that stands for the mesh.
+/// The arrays of a file, and the one among them that describes the mesh.
 struct Ugrid<'a> {
     arrays: &'a dyn Arrays,
     topology: &'a Variable,
 }
 
 impl Ugrid<'_> {
-    /// Reads the points; returns the arrays of their coordinates.
+    /// Reads the points; returns the positions of their coordinate arrays.
     fn points(&self, raw: &mut Raw) -> Result<Vec<usize>, Error> {
         let whose = &self.topology.name;
         let names = self.topology.text("node_coordinates").ok_or_else(|| {
@@ -112,7 +112,7 @@ impl Ugrid<'_> {
         Ok(found)
     }
 
-    /// The unit that all of these arrays have.
+    /// The unit shared by all of these arrays, if there is one.
     fn common_unit(&self, variables: &[usize]) -> Option<String> {
         let unit = |at: &usize| self.arrays.variables()[*at].text("units");
         let first = variables.first().and_then(unit)?;
@@ -120,7 +120,7 @@ impl Ugrid<'_> {
         is_common.then(|| first.to_owned())
     }
 
-    /// The cells of the dimension of the mesh.
+    /// The cells of the mesh's dimension.
     fn cells(&self) -> Result<UgridCells, Error> {
         let dimension = self.topology.number("topology_dimension");
         let (what, place) = match dimension {
@@ -142,7 +142,7 @@ impl Ugrid<'_> {
         self.connectivity(variable, what)
     }
 
-    /// Nodes [cell, node] of an array that may have them as [node, cell].
+    /// Reads nodes [cell, node], from an array that may be stored as [node, cell].
     fn connectivity(&self, variable: usize, what: &'static str) -> Result<UgridCells, Error> {
         let own = &self.arrays.variables()[variable];
         let [first, second] = &own.dimensions[..] else {
@@ -170,7 +170,7 @@ impl Ugrid<'_> {
         })
     }
 
-    /// Arrays with values, by where these lie.
+    /// Arrays with values, by the location of these values.
     fn fields(&self, coordinates: &[usize], cells: &UgridCells) -> Fields {
         let variables = self.arrays.variables();
         let nodes = coordinates.first().map(|at| &variables[*at].dimensions[0]);
@@ -204,7 +204,8 @@ impl Ugrid<'_> {
         found
     }
 
-    /// The dimension of times of an array: by its name, or by the coordinate of this name.
+    /// Position of the dimension of times of an array, found by its name or by the coordinate of
+    /// this name.
     fn times(&self, own: &Variable, points: usize) -> Option<usize> {
         let is_time = |name: &str| {
             let coordinate = arrays::find(self.arrays, name).map(|at| &self.arrays.variables()[at]);
@@ -220,7 +221,7 @@ impl Ugrid<'_> {
         position.filter(|at| *at != points)
     }
 
-    /// Single numbers, as those of loads, are parameters.
+    /// Reads single numbers, such as loads, as parameters.
     fn parameters(&self, raw: &mut Raw) -> Result<(), Error> {
         let variables = self.arrays.variables();
         let mappings = variables.iter().filter_map(|own| own.text("grid_mapping"));
@@ -241,24 +242,25 @@ impl Ugrid<'_> {
 
 /// The cells of a mesh.
 struct UgridCells {
-    /// What they are called: edges, faces or volumes.
+    /// Their name in the conventions: edge, face or volume.
     what: &'static str,
-    /// The name of their dimension.
+    /// Name of their dimension.
     dimension: String,
     connectivity: Connectivity,
 }
 
-/// Fields by where their values lie.
+/// Fields by the location of their values.
 #[derive(Default)]
 struct Fields {
     at_nodes: Vec<Located>,
     on_faces: Vec<Located>,
-    /// Names of others.
+    /// Names of fields at other locations.
     elsewhere: Vec<String>,
 }
 
 impl Fields {
-    /// Whether fields on faces are read: if one of them is wanted, or if there are no others.
+    /// Whether fields on faces are to be read: if one of them is requested, or if there are no
+    /// others.
     fn are_of_faces(&self, wanted: &[Wanted]) -> Result<bool, Error> {
         let among = |fields: &[Located]| {
             let is_it = |one: &&Wanted| fields.iter().any(|own| own.name == one.field);
@@ -274,7 +276,7 @@ impl Fields {
         }
     }
 
-    /// Says which fields at nodes are left out.
+    /// Notes which fields at nodes are left out.
     fn note_nodes(&self, raw: &mut Raw) {
         let names: Vec<String> = self.at_nodes.iter().map(|own| shown(&own.name)).collect();
         if !names.is_empty() {

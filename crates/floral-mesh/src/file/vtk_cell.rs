@@ -1,4 +1,4 @@
-//! The cell types of VTK, as kinds of cells.
+//! The cell types of VTK, converted to kinds of cells.
 
 use crate::cell::CellKind;
 use crate::error::format;
@@ -6,13 +6,13 @@ use crate::file::quadratic;
 use crate::file::raw::{Blocks, Raw};
 use crate::{CellKind::*, Error};
 
-/// The node orders of parts of a cell.
+/// The nodes of each part of a cell.
 type Parts = &'static [&'static [usize]];
 
-/// A quadratic cell is split at its middle nodes: values there are kept.
+/// A quadratic cell is split at its middle nodes, whose values are kept.
 const LINES: Parts = &[&[0, 2], &[2, 1]];
 const TRIANGLES: Parts = &[&[0, 3, 5], &[3, 1, 4], &[5, 4, 2], &[3, 4, 5]];
-/// Without a node in the middle, the corners of a quad are cut off.
+/// For a quad without a node in the middle, the corners are cut off.
 const CORNERS: Parts = &[&[0, 4, 7], &[4, 1, 5], &[5, 2, 6], &[7, 6, 3]];
 const MIDDLE: Parts = &[&[4, 5, 6, 7]];
 const QUADS: Parts = &[&[0, 4, 8, 7], &[4, 1, 5, 8], &[8, 5, 2, 6], &[7, 8, 6, 3]];
@@ -27,7 +27,7 @@ const TETRAHEDRA: Parts = &[
     &[4, 9, 5, 6],
 ];
 
-/// Adds a cell of VTK's type `number`, the `cell`-th of its file.
+/// Adds cell number `cell` of a file, of VTK's type `number`.
 pub(crate) fn push(
     raw: &mut Raw,
     number: usize,
@@ -37,7 +37,7 @@ pub(crate) fn push(
     let whole = |blocks: &mut Blocks, kind| blocks.push(kind, nodes.iter().copied());
     let blocks = &mut raw.cells;
     match (number, nodes.len()) {
-        // Vertices: points alone.
+        // Vertices are points only.
         (1, 1) | (2, _) => {}
         (3, 2) | (68, 2) => whole(blocks, Line),
         (5, 3) | (7, 3) | (69, 3) => whole(blocks, Triangle),
@@ -46,7 +46,7 @@ pub(crate) fn push(
         (12, 8) | (72, 8) => whole(blocks, Hexahedron),
         (13, 6) => whole(blocks, Wedge),
         (14, 5) => whole(blocks, Pyramid),
-        // A pixel and a voxel list their nodes row by row.
+        // Pixels and voxels list their nodes row by row.
         (8, 4) => parts(blocks, Quad, &[&[0, 1, 3, 2]], nodes),
         (11, 8) => parts(blocks, Hexahedron, &[&[0, 1, 3, 2, 4, 5, 7, 6]], nodes),
         (21, 3) | (68, 3) => parts(blocks, Line, LINES, nodes),
@@ -85,7 +85,7 @@ fn parts(blocks: &mut Blocks, kind: CellKind, parts: Parts, nodes: &[usize]) {
     }
 }
 
-/// Adds cells from their nodes and the end of each in these, with a type each.
+/// Adds cells, given the nodes of all cells, the end of each cell among these, and its type.
 pub(crate) fn push_all(
     raw: &mut Raw,
     connectivity: &[usize],
@@ -106,7 +106,7 @@ pub(crate) fn push_all(
     Ok(())
 }
 
-/// VTK's type of a kind.
+/// The VTK type of a kind.
 pub(crate) fn number(kind: CellKind) -> u8 {
     match kind {
         Line => 3,

@@ -1,4 +1,4 @@
-//! Meshes with fields as VTK's unstructured grids (`.vtu`).
+//! Writes meshes with fields as VTK unstructured grids (`.vtu`).
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -10,16 +10,16 @@ use flate2::write::ZlibEncoder;
 use crate::file::{Array, atomic, base64_text, vtk_cell};
 use crate::{Cells, Error, Mesh};
 
-/// Bytes per compressed block: readers unpack a block at a time.
+/// Bytes per compressed block: readers unpack one block at a time.
 const BLOCK: usize = 1 << 20;
 
-/// Writes a mesh with fields [n, components] and parameters as a `.vtu` file that ParaView opens:
-/// double precision, compressed, in base64; the file is whole or absent.
+/// Writes a mesh with fields [n, components] and parameters as a `.vtu` file for ParaView, in
+/// double precision, compressed, in base64. The file is either complete or absent.
 ///
-/// Points get three coordinates, zero beyond d. A cloud is written with a vertex per point.
+/// Points get three coordinates, zero beyond d. A cloud is written with one vertex per point.
 ///
 /// # Errors
-/// If a field has not one row per point, or if the file cannot be written.
+/// If a field does not have one row per point, or if the file cannot be written.
 pub fn write_vtu(
     path: impl AsRef<Path>,
     mesh: &Mesh,
@@ -75,7 +75,7 @@ fn document(mesh: &Mesh, fields: &[Array], parameters: &[Array]) -> Result<Strin
     Ok(text)
 }
 
-/// The rows of an array; refused if they are not whole or not those expected.
+/// The number of rows of an array; refuses incomplete rows and a number other than `expected`.
 fn whole_rows(array: &Array, expected: Option<usize>) -> Result<usize, Error> {
     let values = array.values.len();
     let components = array.components;
@@ -91,7 +91,7 @@ fn whole_rows(array: &Array, expected: Option<usize>) -> Result<usize, Error> {
     })
 }
 
-/// Cells as VTK lists them.
+/// Cells in the form of VTK.
 #[derive(Default)]
 struct Topology {
     connectivity: Vec<i64>,
@@ -153,7 +153,7 @@ fn push_array(text: &mut String, kind: &str, attributes: &str, bytes: &[u8]) -> 
     Ok(())
 }
 
-/// Text within an attribute; characters that XML does not allow become spaces.
+/// Text for an attribute; characters that XML does not allow become spaces.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! XDMF: meshes and fields described in XML, their numbers in HDF5 beside it or within it.
+//! XDMF: meshes and fields described in XML, with their numbers inside or in HDF5 files beside it.
 //!
 //! <https://www.xdmf.org/index.php/XDMF_Model_and_Format>
 
@@ -14,10 +14,10 @@ use crate::file::xdmf_grids::{self, Series, attribute, is, named};
 use crate::file::xdmf_items::Items;
 use crate::file::xdmf_topology;
 
-/// Reads numbers of another file by its name and their path in it.
+/// Reads numbers from another file, by its name and their path in it.
 pub type Heavy<'a> = dyn Fn(&str, &str) -> Result<Vec<f64>, Error> + 'a;
 
-/// Reads a description, with the fields of the last time and those that are wanted.
+/// Reads a description, with the fields at the last time and the requested ones.
 pub(crate) fn read(text: &str, heavy: &Heavy, wanted: &[Wanted]) -> Result<Raw, Error> {
     if text.contains("<!ENTITY") {
         return Err(format(
@@ -25,7 +25,7 @@ pub(crate) fn read(text: &str, heavy: &Heavy, wanted: &[Wanted]) -> Result<Raw, 
         ));
     }
     let options = ParsingOptions {
-        // FEniCS names a type of documents, which is not read.
+        // FEniCS declares a document type, which is not used.
         allow_dtd: true,
         ..ParsingOptions::default()
     };
@@ -97,7 +97,7 @@ fn points(geometry: Node, items: Items, raw: &mut Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds the values of an attribute: of nodes a field, of the grid a parameter.
+/// Adds the values of an attribute: at nodes as a field, of the grid as a parameter.
 fn take(field: Node, items: Items, raw: &mut Raw) -> Result<(), Error> {
     let name = attribute(field, &["Name"]).unwrap_or("unnamed");
     match attribute(field, &["Center"]).unwrap_or("Node") {
@@ -114,7 +114,7 @@ fn take(field: Node, items: Items, raw: &mut Raw) -> Result<(), Error> {
     Ok(())
 }
 
-/// The numbers of an attribute, for this number of rows.
+/// The numbers of an attribute with this number of rows.
 fn values(field: Node, label: &str, items: Items, rows: usize) -> Result<Array, Error> {
     let item = named(field, "DataItem").next();
     let item = item.ok_or_else(|| {
@@ -132,7 +132,7 @@ fn values(field: Node, label: &str, items: Items, rows: usize) -> Result<Array, 
     })
 }
 
-/// Numbers that are noted of a grid are parameters.
+/// Reads the numeric Information elements of a grid as parameters.
 fn information(grid: Node, raw: &mut Raw) {
     for note in named(grid, "Information") {
         let value = attribute(note, &["Value"]).and_then(|value| value.trim().parse().ok());
@@ -142,7 +142,7 @@ fn information(grid: Node, raw: &mut Raw) {
     }
 }
 
-/// Adds a field at a time that is wanted.
+/// Adds a field at the requested time.
 fn at_time(one: &Wanted, series: &[Series], items: Items, raw: &mut Raw) -> Result<(), Error> {
     let [(name, index)] = &one.along[..] else {
         return Ok(());
@@ -158,7 +158,7 @@ fn at_time(one: &Wanted, series: &[Series], items: Items, raw: &mut Raw) -> Resu
             .find(|own| attribute(*own, &["Name"]) == Some(&one.field))
             .map(|own| own.id())
     };
-    // A name that no field has is refused by who uses it, with the names of all.
+    // The caller refuses an unknown name, with a list of all names.
     let Some(own) = series.iter().find(|own| has(own.last()).is_some()) else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! The grids of an XDMF file: single ones, and those of a collection over time.
+//! The grids of an XDMF file: single grids, and those of a collection over time.
 
 use roxmltree::Node;
 
@@ -7,10 +7,10 @@ use crate::error::format;
 use crate::file::arrays::shown;
 use crate::file::xdmf_items::Items;
 
-/// Grids within grids, at most.
+/// Deepest nesting of grids.
 const DEEPEST: usize = 8;
 
-/// The grids of a collection over time, or one alone; at least one.
+/// The grids of a collection over time, or a single grid; there is at least one.
 pub(crate) struct Series<'a, 'b> {
     pub(crate) steps: Vec<Node<'a, 'b>>,
 }
@@ -20,7 +20,7 @@ impl<'a, 'b> Series<'a, 'b> {
         self.steps[self.steps.len() - 1]
     }
 
-    /// Refuses a grid whose mesh is not that of another.
+    /// Refuses a grid whose mesh differs from that of `other`.
     pub(crate) fn check_mesh(&self, grid: Node, other: Node, items: Items) -> Result<(), Error> {
         if grid == other {
             return Ok(());
@@ -44,7 +44,7 @@ fn numbers(node: Node, items: Items) -> Result<Vec<Vec<f64>>, Error> {
     each.collect()
 }
 
-/// The collections over time, or else the only grid.
+/// The collections over time, or otherwise the only grid.
 pub(crate) fn series<'a, 'b>(domain: Node<'a, 'b>) -> Result<Vec<Series<'a, 'b>>, Error> {
     let over_time: Vec<Node> = named(domain, "Grid")
         .filter(|grid| is_over_time(*grid))
@@ -70,7 +70,7 @@ fn is_over_time(grid: Node) -> bool {
     is_attribute("GridType", "Collection") && is_attribute("CollectionType", "Temporal")
 }
 
-/// The only grid of an element.
+/// The only grid inside an element.
 fn single<'a, 'b>(parent: Node<'a, 'b>, depth: usize) -> Result<Node<'a, 'b>, Error> {
     let grids: Vec<Node> = named(parent, "Grid").collect();
     match grids[..] {
@@ -87,7 +87,7 @@ fn single<'a, 'b>(parent: Node<'a, 'b>, depth: usize) -> Result<Node<'a, 'b>, Er
     }
 }
 
-/// A grid with a mesh of its own, or the only one within it.
+/// A grid that has its own mesh: this one, or the only one inside it.
 fn uniform<'a, 'b>(grid: Node<'a, 'b>, depth: usize) -> Result<Node<'a, 'b>, Error> {
     if depth > DEEPEST {
         return Err(format("has grids within grids without end; it is damaged"));
@@ -102,7 +102,7 @@ fn uniform<'a, 'b>(grid: Node<'a, 'b>, depth: usize) -> Result<Node<'a, 'b>, Err
     }
 }
 
-/// Topology and geometry of a grid: its own, or those of another that it includes.
+/// Topology and geometry of a grid: its own, or those of a grid that it includes.
 pub(crate) fn parts<'a, 'b>(grid: Node<'a, 'b>) -> Result<(Node<'a, 'b>, Node<'a, 'b>), Error> {
     let mut grid = grid;
     for _ in 0..DEEPEST {
@@ -120,8 +120,8 @@ pub(crate) fn parts<'a, 'b>(grid: Node<'a, 'b>) -> Result<(Node<'a, 'b>, Node<'a
     ))
 }
 
-/// The grid of this file whose topology and geometry an XInclude stands for, as FEniCS and meshio write
-/// it: `xpointer(//Grid[@Name="f"]/Grid[1]/*[self::Topology or self::Geometry])`.
+/// The grid of this file to whose topology and geometry an XInclude refers, in the form written by
+/// FEniCS and meshio: `xpointer(//Grid[@Name="f"]/Grid[1]/*[self::Topology or self::Geometry])`.
 fn included<'a, 'b>(include: Node<'a, 'b>) -> Result<Node<'a, 'b>, Error> {
     let refused = || {
         format(
@@ -164,7 +164,7 @@ fn quoted(step: &str) -> Option<&str> {
     value.strip_prefix(quote)?.strip_suffix(quote)
 }
 
-/// The elements of a name right below another, in any namespace.
+/// The child elements of this name, in any namespace.
 pub(crate) fn named<'a, 'b>(
     parent: Node<'a, 'b>,
     name: &'static str,
@@ -174,12 +174,12 @@ pub(crate) fn named<'a, 'b>(
         .filter(move |child| child.tag_name().name() == name)
 }
 
-/// The first of these attributes that is given: versions 2 and 3 call them differently.
+/// The first of these attributes that is present: versions 2 and 3 use different names.
 pub(crate) fn attribute<'a>(node: Node<'a, '_>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| node.attribute(*name))
 }
 
-/// Whether two words are the same in any case.
+/// Whether two words are equal, ignoring case.
 pub(crate) fn is(word: &str, other: &str) -> bool {
     word.trim().eq_ignore_ascii_case(other)
 }

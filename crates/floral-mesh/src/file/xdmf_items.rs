@@ -1,4 +1,4 @@
-//! The DataItems of XDMF: numbers within the file, or named in an HDF5 file beside it.
+//! The DataItems of XDMF: numbers inside the file, or in an HDF5 file beside it.
 
 use roxmltree::Node;
 
@@ -11,12 +11,12 @@ use crate::file::xdmf_grids::{attribute, is};
 /// Reads the items of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Items<'a> {
-    /// Reads numbers of another file.
+    /// Reads numbers from another file.
     pub(crate) heavy: &'a Heavy<'a>,
 }
 
 impl Items<'_> {
-    /// The numbers of an item, as many as it states.
+    /// The numbers of an item; refused if their count is not the stated one.
     pub(crate) fn numbers(self, item: Node) -> Result<Vec<f64>, Error> {
         let kind = attribute(item, &["ItemType", "Type"]).unwrap_or("Uniform");
         if !is(kind, "Uniform") || item.attribute("Reference").is_some() {
@@ -46,7 +46,7 @@ impl Items<'_> {
         Ok(values)
     }
 
-    /// Numbers by `file.h5:/path`.
+    /// Numbers referred to as `file.h5:/path`.
     fn named(self, place: &str) -> Result<Vec<f64>, Error> {
         let parts = place.split_once(":/").or_else(|| place.rsplit_once(':'));
         let (file, path) = parts.ok_or_else(|| {
@@ -59,7 +59,7 @@ impl Items<'_> {
     }
 }
 
-/// Refuses another count of numbers than the item states.
+/// Refuses a count of numbers that differs from the stated dimensions.
 fn check(item: Node, count: usize) -> Result<(), Error> {
     let Some(stated) = item.attribute("Dimensions") else {
         return Ok(());

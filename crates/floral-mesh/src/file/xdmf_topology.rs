@@ -12,12 +12,12 @@ use crate::file::vtk_cell;
 use crate::file::xdmf_grids::{attribute, named};
 use crate::file::xdmf_items::Items;
 
-/// A type of cells, whose nodes XDMF orders as VTK does.
+/// A type of cell; XDMF orders its nodes as VTK does.
 struct Type {
     name: &'static str,
     /// Its number in mixed topologies.
     number: usize,
-    /// Its nodes; zero if each topology or cell states them.
+    /// Its number of nodes; zero if each topology or cell states it.
     nodes: usize,
     vtk: usize,
 }
@@ -54,7 +54,7 @@ const TYPES: [Type; 18] = [
     of("tet_10", 38, 10, 24),
 ];
 
-/// Adds the cells of a Topology.
+/// Adds the cells of a Topology element.
 pub(crate) fn push(topology: Node, items: Items, raw: &mut Raw) -> Result<(), Error> {
     let name = attribute(topology, &["TopologyType", "Type"]).unwrap_or_default();
     let lower = name.trim().to_ascii_lowercase();
@@ -67,7 +67,7 @@ pub(crate) fn push(topology: Node, items: Items, raw: &mut Raw) -> Result<(), Er
         )));
     }
     let Some(item) = named(topology, "DataItem").next() else {
-        // A topology without cells, as of points alone.
+        // A topology without cells, as for points only.
         return Ok(());
     };
     let first = number(topology, "BaseOffset")?.unwrap_or(0) as f64;
@@ -96,7 +96,7 @@ pub(crate) fn push(topology: Node, items: Items, raw: &mut Raw) -> Result<(), Er
     }
 }
 
-/// Adds cells of one type; returns how many.
+/// Adds cells of one type; returns their number.
 fn same(
     numbers: &[f64],
     own: &Type,
@@ -117,7 +117,7 @@ fn same(
     Ok(numbers.len() / nodes)
 }
 
-/// Adds cells that begin with the number of their type; returns how many.
+/// Adds cells that each begin with the number of their type; returns their number.
 fn mixed(numbers: &[f64], first: f64, raw: &mut Raw) -> Result<usize, Error> {
     let cut = |cell: usize| format(format!("cell {cell} is cut short; it is damaged"));
     let mut rest = numbers;
@@ -156,7 +156,7 @@ fn from_zero(row: &[f64], first: f64) -> Result<Vec<usize>, Error> {
     indices(&row, "a topology")
 }
 
-/// A whole number of an attribute.
+/// An attribute that is a whole number.
 fn number(node: Node, name: &str) -> Result<Option<usize>, Error> {
     let Some(text) = node.attribute(name) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! VTK's XML files: unstructured grids, surfaces, images, structured and rectilinear grids.
+//! VTK XML files: unstructured grids, surfaces, images, structured and rectilinear grids.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>
 
@@ -49,7 +49,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Raw, Error> {
     Ok(raw)
 }
 
-/// The markup and the bytes appended to it, which need not be text.
+/// The markup, and the appended bytes, which need not be text.
 struct Parts<'a> {
     markup: String,
     appended: Option<&'a [u8]>,
@@ -83,11 +83,11 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A part of a mesh.
+/// A piece of a mesh.
 struct Piece<'a, 'b> {
     decoder: &'a Decoder<'b>,
     piece: Node<'a, 'b>,
-    /// The element that holds all pieces.
+    /// The element that contains all pieces.
     data: Node<'a, 'b>,
     /// The index of its first point.
     first: usize,
@@ -200,7 +200,7 @@ impl Piece<'_, '_> {
         Ok(nodes.into_iter().map(|node| node + self.first).collect())
     }
 
-    /// The first and last index of every axis.
+    /// The first and last index along each axis.
     fn extent(&self) -> Result<[f64; 6], Error> {
         attribute(self.piece, "Extent")?;
         numbers::<6>(self.piece, "Extent", [0.0; 6])
@@ -225,7 +225,7 @@ impl Piece<'_, '_> {
     }
 }
 
-/// Points per axis.
+/// Number of points per axis.
 fn sizes(extent: [f64; 6]) -> Result<[usize; 3], Error> {
     let size = |axis: usize| extent[2 * axis + 1] - extent[2 * axis] + 1.0;
     let sizes = indices(&[size(0), size(1), size(2)], "the sizes of the extent")?;
@@ -256,7 +256,7 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, Error> {
     value.ok_or_else(|| format(format!("{element} has no attribute {name}; it is damaged")))
 }
 
-/// Numbers of an attribute, or those given if it is absent.
+/// The numbers in an attribute, or `absent` if there is none.
 fn numbers<const N: usize>(node: Node, name: &str, absent: [f64; N]) -> Result<[f64; N], Error> {
     let Some(text) = node.attribute(name) else {
         return Ok(absent);

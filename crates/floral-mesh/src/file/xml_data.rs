@@ -1,4 +1,4 @@
-//! The arrays of VTK's XML files: text, base64 or raw bytes, compressed or not.
+//! The arrays of VTK XML files: text, base64 or raw bytes, compressed or not.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -11,21 +11,22 @@ use crate::error::format;
 use crate::file::array::{Array, Number};
 use crate::file::base64_text;
 
-/// Bytes that a file may unpack to, per byte of its own: far more than meshes compress by.
+/// Most bytes that a file may unpack to, per byte of its own: far more than the compression of
+/// meshes.
 const MOST_UNPACKED: usize = 256;
 
-/// How the arrays of a file are written.
+/// Encoding of the arrays of a file.
 pub(crate) struct Decoder<'a> {
     big: bool,
-    /// The type of the sizes before an array.
+    /// Type of the sizes that precede an array.
     header: Number,
     zlib: bool,
     appended: Option<&'a [u8]>,
     appended_base64: bool,
-    /// Where appended arrays begin, increasing, and the end of the last.
+    /// Start positions of the appended arrays, in increasing order.
     starts: Vec<usize>,
     file_size: usize,
-    /// Bytes that may yet be unpacked.
+    /// Number of bytes that may still be unpacked.
     budget: Cell<usize>,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Decoder<'a> {
         self.file_size
     }
 
-    /// An array, or none if it holds text.
+    /// The numbers of a DataArray; none if it contains text.
     pub(crate) fn array_if_numbers(&self, node: Node) -> Result<Option<Array>, Error> {
         if matches!(node.attribute("type"), Some("String") | Some("Bit")) {
             return Ok(None);
@@ -136,12 +137,12 @@ impl<'a> Decoder<'a> {
         if !self.appended_base64 {
             return self.decode(data, number);
         }
-        // The last array runs into the tag that ends the element.
+        // The last array extends to the closing tag of the element.
         let end = data.iter().position(|&b| b == b'<').unwrap_or(data.len());
         self.decode(&base64_text::decode(&data[..end])?, number)
     }
 
-    /// Numbers from bytes that begin with their sizes.
+    /// Numbers from bytes that start with their sizes.
     fn decode(&self, bytes: &[u8], number: Number) -> Result<Vec<f64>, Error> {
         if bytes.is_empty() {
             return Ok(Vec::new());
@@ -160,7 +161,7 @@ impl<'a> Decoder<'a> {
         Ok(number.decode(data, self.big))
     }
 
-    /// The first `count` sizes before the data.
+    /// The first `count` sizes, which precede the data.
     fn sizes(&self, bytes: &[u8], count: usize) -> Result<Vec<usize>, Error> {
         let length = count.checked_mul(self.header.size());
         let header = length.and_then(|length| bytes.get(..length));
@@ -199,7 +200,7 @@ impl<'a> Decoder<'a> {
             ))
         })?);
         let before = unpacked.len();
-        // Grows as bytes arrive, by at most one more than stated.
+        // The buffer grows as bytes arrive, by at most one more than stated.
         let read = ZlibDecoder::new(data)
             .take(size as u64 + 1)
             .read_to_end(unpacked);

@@ -1,4 +1,4 @@
-//! Meshes of the unit square and cube, bent and shuffled.
+//! Meshes of the unit square and cube, distorted and shuffled.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -16,7 +16,8 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// n^d lattice points of the unit square or cube, those inside moved by up to `shake` of a step.
+/// n^d lattice points of the unit square or cube; interior points are moved by up to `shake` of a
+/// step.
 pub fn lattice(n: usize, d: usize, shake: f64) -> Vec<f64> {
     let mut rng = rng(7);
     let h = 1.0 / (n - 1) as f64;
@@ -59,7 +60,7 @@ pub fn hexahedra(n: usize) -> Vec<usize> {
     cells
 }
 
-/// Each cell in parts.
+/// Each cell split into parts.
 pub fn split(cells: &[usize], per: usize, parts: &[&[usize]]) -> Vec<usize> {
     cells
         .chunks(per)
@@ -71,7 +72,7 @@ pub fn split(cells: &[usize], per: usize, parts: &[&[usize]]) -> Vec<usize> {
         .collect()
 }
 
-/// The unit square or cube in cells of one kind.
+/// The unit square or cube meshed by cells of one kind.
 pub fn unit(kind: CellKind, n: usize, shake: f64) -> Mesh {
     let d = kind.dimension();
     let nodes = match kind {
@@ -97,7 +98,7 @@ pub fn unit(kind: CellKind, n: usize, shake: f64) -> Mesh {
             &[&[0, 1, 2, 4, 5, 6], &[0, 2, 3, 4, 6, 7]],
         ),
         CellKind::Pyramid => {
-            // Six from the middle of each cube.
+            // Six pyramids from the middle of each cube.
             return pyramids(n);
         }
     };
@@ -129,12 +130,12 @@ fn pyramids(n: usize) -> Mesh {
     Mesh::new(Points::new(&points, 3).unwrap(), vec![cells]).unwrap()
 }
 
-/// Points alone.
+/// Points without cells.
 pub fn cloud(n: usize, d: usize, shake: f64) -> Mesh {
     Mesh::new(Points::new(&lattice(n, d, shake), d).unwrap(), Vec::new()).unwrap()
 }
 
-/// The same mesh with points and cells in another order; the new index of every point.
+/// The same mesh with its points and cells in another order, and the new index of every point.
 pub fn shuffled(mesh: &Mesh, seed: u64) -> (Mesh, Vec<usize>) {
     let mut rng = rng(seed);
     let n = mesh.points().count();

@@ -1,4 +1,4 @@
-//! Arrays in memory, as the reader of a NetCDF file would list them.
+//! Arrays in memory, like those listed by the reader of a NetCDF file.
 #![allow(dead_code, reason = "every test file takes what it needs")]
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Adds an array of these dimensions and attributes that are texts.
+    /// Adds an array with these dimensions and text attributes.
     pub fn add(
         &mut self,
         name: &str,
@@ -81,7 +81,7 @@ fn coordinates(mesh: &Mesh, axis: usize) -> Vec<f64> {
     mesh.points().rows().iter().map(|row| row[axis]).collect()
 }
 
-/// A mesh by UGRID, whose cells all are of one kind, with u [time, node] at three times.
+/// A mesh in UGRID form, with cells of one kind, and u [time, node] at three times.
 pub fn ugrid(mesh: &Mesh, start: f64) -> Tables {
     let (n, block) = (mesh.points().count(), &mesh.cells()[0]);
     let place = ["edge", "face", "volume"][block.kind().dimension() - 1];
@@ -112,7 +112,7 @@ pub fn ugrid(mesh: &Mesh, start: f64) -> Tables {
     tables
 }
 
-/// A mesh by Exodus, a block of elements per kind, with u [time, node] at three times.
+/// A mesh in Exodus form, with one block of elements per kind, and u [time, node] at three times.
 pub fn exodus(mesh: &Mesh) -> Tables {
     let n = mesh.points().count();
     let mut tables = Tables::default();
@@ -146,7 +146,7 @@ pub fn exodus(mesh: &Mesh) -> Tables {
     tables
 }
 
-/// A mesh in XDMF, its numbers within; u at three times. Mixed topologies have all kinds.
+/// A mesh in XDMF with inline numbers, and u at three times. Several kinds give a mixed topology.
 pub fn xdmf(mesh: &Mesh) -> String {
     let words =
         |values: &[f64]| -> String { values.iter().map(|value| format!("{value:?} ")).collect() };

@@ -4,7 +4,7 @@ use crate::device::Adapter;
 use crate::operator::FilmFnoConfig;
 use crate::{Error, Result};
 
-/// Whether a buffer of a card takes the largest of the weights, those of the modes.
+/// Refuses sizes whose largest weight, that of the modes, exceeds a buffer of the card.
 pub(super) fn check_buffers(sizes: &FilmFnoConfig, adapter: &Adapter) -> Result<()> {
     let [modes_z, modes_y, modes_x] = sizes.mode_shape();
     let hidden = sizes.hidden_channels;

@@ -28,10 +28,10 @@ impl ChannelMlp {
         pointwise_mlp(x, &self.kernel_layers(), Activation::Gelu)
     }
 
-    /// The same where some of the inputs are constant over the grid: they act as a bias.
+    /// The same with some inputs constant over the grid, which act as a bias.
     ///
-    /// x: [batch, y, x, channel], constant: [batch, channel], which take their place after the
-    /// first `position` channels of x -> [batch, y, x, out].
+    /// x: [batch, y, x, channel], constant: [batch, channel], inserted after the first `position`
+    /// channels of x -> [batch, y, x, out].
     pub fn forward_with(&self, x: Tensor<4>, constant: Tensor<2>, position: usize) -> Tensor<4> {
         let [first, second] = self.kernel_layers();
         let [inputs, _] = first.weight.dims();
@@ -45,7 +45,7 @@ impl ChannelMlp {
         shifted_mlp(x, shift, &[first, second], Activation::Gelu)
     }
 
-    /// The parameters as the kernels take them.
+    /// The parameters in the form that the kernels take.
     pub fn kernel_layers(&self) -> [Layer; 2] {
         [&self.hidden, &self.output].map(kernel_layer)
     }

@@ -1,4 +1,4 @@
-//! Everything the network derives from the condition alone, to be shared by all that use it.
+//! Everything that the network derives from the condition alone, computed once and shared.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use floral_kernels::Modulation;
 use crate::operator::grid_constants::GridConstants;
 use crate::{Error, Result};
 
-/// The FiLM coefficients of each input, and its points.
+/// FiLM coefficients of each input, and the points of the grid or mesh.
 ///
-/// One row serves a batch of any size; otherwise [`select`](Self::select) gives every sample of
-/// a batch its row. Under autodiff the gradients of all samples reach the row they share.
+/// A context of one row serves a batch of any size; otherwise [`select`](Self::select) assigns a
+/// row to every sample of a batch. Under autodiff the gradients of all samples add up in the row
+/// they share.
 #[derive(Debug, Clone)]
 pub struct Context {
     pub(crate) place: Place,
@@ -20,17 +21,17 @@ pub struct Context {
     pub(crate) linear: Modulation,
 }
 
-/// The points of a field, as either kind of network sees them.
+/// The points of a field, for either kind of network.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     Grid(Arc<GridConstants>),
     Nodes(Arc<NodeConstants>),
 }
 
-/// Points on a device.
+/// Coordinates and quadrature weights of points, on a device.
 #[derive(Debug)]
 pub(crate) struct NodeConstants {
-    /// Rows and columns in which fields come.
+    /// Rows and columns of the fields.
     pub grid: [usize; 2],
     /// [1, 1, point, channel]
     pub coordinates: Tensor<4>,
@@ -39,12 +40,13 @@ pub(crate) struct NodeConstants {
 }
 
 impl Context {
-    /// The number of inputs, or of samples that were given theirs.
+    /// Number of rows: one per input, or one per sample after [`select`](Self::select).
     pub fn rows(&self) -> usize {
         self.linear.rows.len()
     }
 
-    /// Rows and columns of the grid; a line has one row, and a block those of all its layers.
+    /// Rows and columns of the grid; a line has one row, and a block has the rows of all its
+    /// layers.
     pub fn grid(&self) -> [usize; 2] {
         match &self.place {
             Place::Grid(grid) => {
@@ -55,7 +57,7 @@ impl Context {
         }
     }
 
-    /// Whether it fits a batch of this many samples on this grid.
+    /// Whether the context fits a batch of this many samples on this grid.
     pub(crate) fn serves(&self, batch: usize, grid: [usize; 2]) -> bool {
         batch > 0 && [1, batch].contains(&self.rows()) && grid == self.grid()
     }

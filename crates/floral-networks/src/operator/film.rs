@@ -19,7 +19,7 @@ pub struct Film {
 }
 
 impl Film {
-    /// `width` is that of the hidden layers, `features` the number of channels modulated.
+    /// `width` is the width of the hidden layers, `features` the number of modulated channels.
     pub fn new(
         condition: usize,
         width: usize,

@@ -19,8 +19,8 @@ use crate::operator::time_embedding::embed;
 use crate::{Error, Result};
 use floral_flow::network::box_shape;
 
-/// The operator. Fields are [batch, channel, row, x]: a field on a line has a single row, the rows of a
-/// plane lie along y, and those of a block along z and y.
+/// The operator. Fields are [batch, channel, row, x]: a line has a single row, the rows of a plane
+/// lie along y, and those of a block along z and y.
 #[derive(Module, Debug)]
 pub struct FilmFno {
     lift: ChannelMlp,
@@ -83,8 +83,8 @@ impl FilmFno {
         &self.config
     }
 
-    /// condition: [input, channel, row, x] on a grid of this shape -> all that depends on it alone, a
-    /// row for each input.
+    /// condition: [input, channel, row, x] on a grid of this shape -> everything that depends on
+    /// the condition alone, with one row per input.
     pub fn condition(&self, condition: Tensor<4>, shape: &[usize]) -> Result<Context> {
         self.check_condition(&condition, shape)?;
         let grid = self.grid(box_shape(shape), &condition.device());
@@ -104,7 +104,8 @@ impl FilmFno {
         })
     }
 
-    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as w.
+    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as
+    /// w.
     ///
     /// The context has one row, shared by the batch, or a row per sample.
     pub fn velocity(&self, w: Tensor<4>, tau: Tensor<1>, context: &Context) -> Result<Tensor<4>> {
@@ -220,7 +221,8 @@ impl FilmFno {
     }
 }
 
-/// [batch, channel, row, x] -> [batch, row, x, channel]: layers mix channels, and find them adjacent.
+/// [batch, channel, row, x] -> [batch, row, x, channel]: adjacent channels, because layers mix
+/// them.
 fn channels_last(x: Tensor<4>) -> Tensor<4> {
     x.permute([0, 2, 3, 1])
 }
@@ -250,7 +252,7 @@ mod tests {
             .with_film_channels(5)
     }
 
-    /// Constants to the network, drawn from their own shape.
+    /// Random constants, seeded by their shape.
     fn random<const D: usize>(shape: [usize; D]) -> Tensor<D> {
         let seed = shape.iter().sum::<usize>() as u64;
         InitialValues::new(seed, &Device::flex())
@@ -366,7 +368,7 @@ mod tests {
         assert!(context.select(&[2]).is_err());
         let four = FilmFnoConfig::new(1, 1, 1, vec![4; 4]);
         assert!(FilmFno::new(&four, 0, &device()).is_err());
-        // Points of another grid, and a grid of another number of axes.
+        // The wrong number of points, and the wrong number of axes.
         for shape in [&[4, 9][..], &[36], &[2, 3, 6]] {
             assert!(network.condition(random([1, 2, 6, 6]), shape).is_err());
         }

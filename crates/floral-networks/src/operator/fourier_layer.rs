@@ -30,7 +30,8 @@ impl FourierLayer {
         last: bool,
         values: &mut InitialValues,
     ) -> Self {
-        // Python's rounding, which the reference's widths went through.
+        // Ties to even: Python's rounding, which determines the widths of the reference
+        // implementation.
         let narrow = (channels as f64 / 2.0).round_ties_even().max(1.0) as usize;
         Self {
             spectral: SpectralConv::new(channels, channels, n_modes, values),

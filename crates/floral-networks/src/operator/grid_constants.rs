@@ -1,4 +1,4 @@
-//! What a grid contributes to the network: coordinates and Fourier matrices, computed once.
+//! Constants of a grid: coordinates and Fourier matrices, computed once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ pub struct GridConstants {
 }
 
 impl GridConstants {
-    /// `dimensions` are those that have a coordinate: the last one on a line, two on a plane.
+    /// `dimensions` is the number of axes with a coordinate: x alone on a line, y and x on a plane.
     pub fn new(shape: [usize; 3], dimensions: usize, n_modes: [usize; 3], device: &Device) -> Self {
         Self {
             shape,
@@ -38,21 +38,21 @@ fn coordinates([nz, ny, nx]: [usize; 3], dimensions: usize, device: &Device) -> 
     Tensor::from_data(TensorData::new(values, shape), device)
 }
 
-/// The grids a network has met, shared by its clones.
+/// The grids that a network has used, shared by its clones.
 #[derive(Debug, Clone, Default)]
 pub struct GridCache(Arc<Mutex<Grids>>);
 
 type Grids = Vec<(Device, Arc<GridConstants>)>;
 
 impl GridCache {
-    /// The constants of a grid, made on its first use.
+    /// The constants of a grid, computed on first use.
     pub fn constants(
         &self,
         shape: [usize; 3],
         device: &Device,
         make: impl FnOnce(&Device) -> GridConstants,
     ) -> Arc<GridConstants> {
-        // Constants take no part in differentiation, and serve training and inference alike.
+        // The device without autodiff: constants serve training and inference alike.
         let device = device.clone().inner();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known

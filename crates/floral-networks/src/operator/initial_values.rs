@@ -10,7 +10,7 @@ use crate::random::{Purpose, Stream, stream};
 
 /// One stream of random numbers for a whole network.
 ///
-/// Burn's own initialisers draw from a generator that every user of the device shares.
+/// Burn's initialisers draw from a generator that all users of the device share.
 #[derive(Debug)]
 pub struct InitialValues {
     stream: Stream,

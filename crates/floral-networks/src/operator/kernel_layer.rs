@@ -1,4 +1,4 @@
-//! The parameters of one of Burn's linear layers, as the fused perceptron takes them.
+//! The parameters of one of Burn's linear layers, in the form that the fused perceptron takes.
 
 use burn::nn::Linear;
 use burn::tensor::Tensor;

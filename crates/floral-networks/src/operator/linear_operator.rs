@@ -17,7 +17,7 @@ pub struct LinearOperator {
     pub spectral: SpectralConv,
     pub pointwise: Linear,
     pub film: Film,
-    /// Where the zero frequency is among those along z and y.
+    /// Index of the zero frequency among those along z and y.
     #[module(skip)]
     zero: usize,
 }
@@ -41,8 +41,8 @@ impl LinearOperator {
     /// w: [batch, row, x, channel], time: [batch, channel] if the network has it
     /// -> [batch, row, x, out].
     ///
-    /// Time is constant over the grid, so that its convolution is its product with the zero
-    /// frequency's weights.
+    /// Time is constant over the grid, so that its convolution is a product with the weights of the
+    /// zero frequency.
     pub fn forward(
         &self,
         w: Tensor<4>,

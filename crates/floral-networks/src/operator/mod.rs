@@ -1,6 +1,6 @@
 //! The neural operator: a velocity field (or a regressed field) from a field and its condition.
 //!
-//! In the order the data meets them:
+//! In the order of the data flow:
 //!
 //! 1. `grid_constants`: coordinates and Fourier matrices of the grid at hand, computed once;
 //! 2. [`FilmFno::condition`] lifts the condition (`channel_mlp`) and derives the coefficients of
@@ -10,8 +10,8 @@
 //!    `linear_operator`; the work is done by the fused operations of `floral_kernels`;
 //! 4. [`weights()`] turns parameters into named arrays, for files and comparisons.
 //!
-//! A [`Network`] is a [`FilmFno`], or on points without a grid a [`SliceNetwork`], whose layers attend over
-//! slices (`slice_attention`).
+//! A [`Network`] is a [`FilmFno`], or on points without a grid a [`SliceNetwork`], whose layers
+//! attend over slices (`slice_attention`).
 
 pub mod time_embedding;
 
@@ -34,7 +34,7 @@ mod slice_tests;
 mod spectral_conv;
 mod weights;
 
-/// The machine part that computes: `Device::flex()` is the CPU.
+/// The device that computes: `Device::flex()` is the CPU.
 pub use burn::tensor::Device;
 pub use context::Context;
 pub use film_fno::FilmFno;

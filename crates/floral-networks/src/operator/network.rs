@@ -1,4 +1,4 @@
-//! The network of either kind, behind one set of calls.
+//! Either kind of network, behind one interface.
 
 use burn::module::{Devices, Module, ModuleMapper, ModuleVisitor};
 use burn::tensor::{Device, Tensor};
@@ -7,7 +7,7 @@ use floral_flow::network::{Backbone, Nodes};
 use crate::operator::{Context, FilmFno, SliceNetwork};
 use crate::{Error, Result};
 
-/// A network of grids, or of points.
+/// A network on a grid, or on any set of points.
 #[derive(Debug, Clone)]
 pub enum Network {
     /// The Fourier neural operator.
@@ -16,12 +16,12 @@ pub enum Network {
     Slices(Box<SliceNetwork>),
 }
 
-/// The points of a field: their number per axis, and for a network of points where they are.
+/// The points of a field: their number per axis and, for a network of points, their coordinates.
 #[derive(Debug, Clone, Copy)]
 pub struct Points<'a> {
     /// Points per axis.
     pub shape: &'a [usize],
-    /// Places and weights.
+    /// Coordinates and weights.
     pub nodes: Option<&'a Nodes>,
 }
 
@@ -79,8 +79,8 @@ impl Network {
         }
     }
 
-    /// condition: [input, channel, row, x] at these points -> all that depends on it alone, a row for
-    /// each input.
+    /// condition: [input, channel, row, x] at these points -> everything that depends on the
+    /// condition alone, with one row per input.
     pub fn condition<'a>(
         &self,
         condition: Tensor<4>,
@@ -97,7 +97,8 @@ impl Network {
         }
     }
 
-    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as w.
+    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as
+    /// w.
     pub fn velocity(&self, w: Tensor<4>, tau: Tensor<1>, context: &Context) -> Result<Tensor<4>> {
         match self {
             Self::Fno(network) => network.velocity(w, tau, context),
@@ -114,8 +115,8 @@ impl Network {
     }
 }
 
-/// The network's own module under each call. Burn's derived module of an enum would put the name of the
-/// variant before the names of all weights, which checkpoints do not have.
+/// Applies a call to the variant's own module. Burn's derived module of an enum would prefix the
+/// names of all weights with the variant's name, which checkpoints do not have.
 macro_rules! each {
     ($self:expr, $network:ident => $call:expr) => {
         match $self {

@@ -8,7 +8,7 @@ use burn::tensor::module::linear;
 
 use crate::operator::initial_values::InitialValues;
 
-/// Added to the share of the domain that a slice has, so that an empty one divides by no zero.
+/// Added to the share of each slice, so that an empty slice does not cause a division by zero.
 const LEAST_SHARE: f64 = 1e-6;
 
 /// For each head, points i with quadrature weights omega_i (of sum one) and slices m:
@@ -16,9 +16,10 @@ const LEAST_SHARE: f64 = 1e-6;
 /// s_im = softmax_m(A x_i),  z_m = sum_i omega_i s_im V x_i / sum_i omega_i s_im,
 /// z' = softmax(Q z (K z)^T / sqrt(d)) U z,  y_i = W sum_m s_im z'_m.
 ///
-/// Sums over points are quadratures: their order does not matter, and a point twice with half its weight
-/// is that point. Wu, Luo, Wang, Wang & Long (2024), "Transolver: a fast transformer solver for PDEs on
-/// general geometries", equations 2 to 4; there omega is one and A goes through a projection by head.
+/// Sums over points are quadratures: the order of points does not matter, and a point may be
+/// replaced by two copies with half its weight. Wu, Luo, Wang, Wang & Long (2024), "Transolver: a
+/// fast transformer solver for PDEs on general geometries", equations 2 to 4; there omega is one
+/// and A includes a projection per head.
 #[derive(Module, Debug)]
 pub struct SliceAttention {
     pub assign: Linear,

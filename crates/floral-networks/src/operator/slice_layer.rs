@@ -10,7 +10,7 @@ use crate::operator::initial_values::InitialValues;
 use crate::operator::slice_attention::SliceAttention;
 use floral_flow::network::SlicesConfig;
 
-/// Keeps the norm of a point without features from dividing by zero.
+/// Keeps the normalisation of a zero vector from dividing by zero.
 const LEAST_SQUARE: f64 = 1e-6;
 
 /// y = x + Attention(norm x), z = y + MLP(norm y), FiLM(z).

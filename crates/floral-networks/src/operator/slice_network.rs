@@ -16,8 +16,8 @@ use crate::{Error, Result};
 
 /// The operator on any set of points. Fields are [batch, channel, row, x], the points in any order.
 ///
-/// It differs from [`FilmFno`](super::FilmFno) in its layers and in its linear part, which is pointwise;
-/// lifting, conditioning and projection are the same.
+/// It differs from [`FilmFno`](super::FilmFno) in its layers and in its linear part, which is
+/// pointwise; lifting, conditioning and projection are the same.
 #[derive(Module, Debug)]
 pub struct SliceNetwork {
     lift: ChannelMlp,
@@ -58,8 +58,8 @@ impl SliceNetwork {
         &self.config
     }
 
-    /// condition: [input, channel, row, x] at these points -> all that depends on it alone, a row for
-    /// each input.
+    /// condition: [input, channel, row, x] at these points -> everything that depends on the
+    /// condition alone, with one row per input.
     pub fn condition(&self, condition: Tensor<4>, nodes: &Nodes) -> Result<Context> {
         let [inputs, channels, rows, nx] = condition.dims();
         let needed = self.config.condition_channels;
@@ -89,7 +89,8 @@ impl SliceNetwork {
         })
     }
 
-    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as w.
+    /// w: [batch, channel, row, x], tau: \[batch\] -> the velocity of w at time tau, same shape as
+    /// w.
     pub fn velocity(&self, w: Tensor<4>, tau: Tensor<1>, context: &Context) -> Result<Tensor<4>> {
         if !self.config.time {
             return Err(Error::Time {
@@ -151,7 +152,7 @@ impl SliceNetwork {
             .reshape([batch, outputs, rows, nx]))
     }
 
-    /// L w, with the time's share as a constant of each sample.
+    /// L w; the contribution of time is a constant per sample.
     fn pointwise(&self, w: Tensor<4>, time: Option<Tensor<2>>) -> Tensor<4> {
         let channels = w.dims()[3];
         let layer = kernel_layer(&self.linear);

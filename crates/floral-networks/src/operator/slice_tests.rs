@@ -39,7 +39,7 @@ fn scattered(count: usize) -> Nodes {
     }
 }
 
-/// The points of others in this order.
+/// The points of this order, with their weights multiplied by `share`.
 fn picked(nodes: &Nodes, order: &[usize], share: impl Fn(usize) -> f32) -> Nodes {
     let weights: Vec<f32> = order.iter().map(|&i| nodes.weights[i] * share(i)).collect();
     let mean = weights.iter().sum::<f32>() / order.len() as f32;
@@ -59,7 +59,7 @@ fn random(shape: [usize; 4], seed: u64) -> Tensor<4> {
     values.uniform(shape, 1.0).val()
 }
 
-/// A field at the points in this order.
+/// A field with its points in this order.
 fn moved(field: &Tensor<4>, order: &[usize]) -> Tensor<4> {
     let [batch, channels, _, points] = field.dims();
     let values = values(field.clone());
@@ -146,7 +146,7 @@ fn a_finer_grid_gives_the_same_function() {
     let at = |n: usize| {
         let grid = Grid::new(vec![Axis::closed("y", n), Axis::periodic("x", n)]);
         let mut nodes = Nodes::of(&grid, None);
-        // The network has two coordinates: a circle would take a third.
+        // Two coordinates, as the network expects: a periodic axis would have given a third.
         nodes.channels = 2;
         nodes.coordinates = (0..n * n)
             .flat_map(|i| [(i / n) as f32 / (n - 1) as f32, (i % n) as f32 / n as f32])

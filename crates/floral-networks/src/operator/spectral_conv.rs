@@ -10,8 +10,8 @@ use crate::operator::initial_values::InitialValues;
 /// Li et al. (2021), "Fourier neural operator for parametric partial differential equations".
 #[derive(Module, Debug)]
 pub struct SpectralConv {
-    /// Real and imaginary part of R: [modes z times modes y, modes x, in, out], frequencies along z and
-    /// y ascending from -n/2.
+    /// Real and imaginary part of R: [modes z times modes y, modes x, in, out]; frequencies along z
+    /// and y ascend from -n/2.
     pub weight_re: Param<Tensor<4>>,
     pub weight_im: Param<Tensor<4>>,
     pub bias: Param<Tensor<1>>,

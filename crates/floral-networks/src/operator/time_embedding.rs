@@ -19,10 +19,11 @@ pub fn embed(tau: Tensor<1>) -> Tensor<2> {
     Tensor::cat(vec![phase.clone().sin(), phase.cos()], 1)
 }
 
-/// The phase less the nearest whole number of turns: Vulkan promises nothing of the sine beyond.
+/// The phase minus the nearest whole number of turns: Vulkan guarantees no accuracy of the sine
+/// beyond.
 ///
-/// Cody & Waite (1980), "Software manual for the elementary functions": a turn in two parts, where
-/// the products with the first are exact.
+/// Cody & Waite (1980), "Software manual for the elementary functions": a turn is split into two
+/// parts, and products with the first are exact.
 fn within_half_a_turn(phase: Tensor<2>) -> Tensor<2> {
     const LEADING: f64 = 201.0 / 32.0;
     let turns = (phase.clone() / TAU).round();

@@ -17,7 +17,7 @@ pub fn weights<M: Module>(module: &M) -> Result<Vec<Weight>> {
 
 /// The gradient of every parameter; zero where the loss does not depend on one.
 ///
-/// They are taken out of `gradients`, so that none is copied.
+/// Gradients are moved out of `gradients`, so that none is copied.
 pub fn gradients<M: Module>(module: &M, gradients: Gradients) -> Result<Vec<Weight>> {
     collect(module, Some(gradients))
 }
@@ -130,7 +130,7 @@ impl ModuleMapper for Loader {
                 if tracked { new.require_grad() } else { new }
             }),
             Err(error) => {
-                // The first error is the cause of those that follow.
+                // Keep the first error: it causes those that follow.
                 self.error.get_or_insert(error);
                 param
             }

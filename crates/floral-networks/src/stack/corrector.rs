@@ -1,4 +1,4 @@
-//! A trained network with the units of its channels: what it adds to a prediction, and its bytes.
+//! A trained network with the scales of its channels: evaluation and storage.
 
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use crate::kl::{self, Network};
 use crate::operator::{FilmFno, FilmFnoConfig, Weight, weights, with_weights};
 use crate::training::model::fields;
 
-/// The root mean square of each channel, in which a network sees it.
+/// Root mean square of each channel, by which the network's inputs and outputs are scaled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scales {
-    /// Of the fields it is fed with.
+    /// Scales of the input fields.
     pub fields: Vec<f32>,
-    /// Of what it returns.
+    /// Scales of the returned correction.
     pub correction: Vec<f32>,
 }
 
@@ -39,7 +39,7 @@ fn sizes(fields: &[Vec<f64>], points: usize) -> Vec<f32> {
     (0..fields[0].len() / points).map(size).collect()
 }
 
-/// A field in the units of its channels: [channel, point].
+/// A field divided by the scales of its channels: [channel, point].
 pub(super) fn measured<'a>(
     field: &'a [f64],
     scales: &'a [f32],
@@ -49,7 +49,7 @@ pub(super) fn measured<'a>(
     channels.flat_map(|(channel, scale)| channel.iter().map(move |v| *v as f32 / scale))
 }
 
-/// A network that corrects a guess.
+/// A network that corrects a prediction.
 pub(super) struct Corrector {
     pub network: FilmFno,
     pub scales: Scales,
@@ -66,7 +66,7 @@ impl Corrector {
         read(regressed(&self.network, x, &self.shape)?)
     }
 
-    /// The network that was written; refuses bytes that are damaged.
+    /// Restores a stored network; refuses damaged bytes.
     pub(super) fn from_bytes(bytes: &[u8]) -> kl::Result<Self> {
         let stored: Stored = ciborium::from_reader(bytes).map_err(|e| damaged(e.to_string()))?;
         let Stored {
@@ -110,7 +110,7 @@ impl Corrector {
     }
 }
 
-/// The network of these sizes: hidden channels, layers, channels of FiLM.
+/// The configuration with these sizes: hidden channels, layers, channels of FiLM.
 pub(super) fn sized(scales: &Scales, modes: Vec<usize>, sizes: [usize; 3]) -> FilmFnoConfig {
     let (fed, returned) = (scales.fields.len(), scales.correction.len());
     FilmFnoConfig::new(fed, returned, fed, modes)
@@ -120,7 +120,7 @@ pub(super) fn sized(scales: &Scales, modes: Vec<usize>, sizes: [usize; 3]) -> Fi
         .with_film_channels(sizes[2])
 }
 
-/// x: [batch, channel, row, x] on a grid of this shape, both field and condition
+/// x: [batch, channel, row, x] on a grid of this shape, used as both field and condition
 /// -> [batch, output channel, row, x].
 pub(super) fn regressed(
     network: &FilmFno,
@@ -161,7 +161,7 @@ impl Network for Corrector {
     }
 }
 
-/// Sizes beyond those of any plan.
+/// Upper bound on stored sizes, larger than those of any plan.
 const LARGEST: usize = 4096;
 
 #[derive(Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! The training of one network: Adam on batches of moved inputs, cosine decay, averaged weights.
+//! Training of one network: Adam on batches of inputs moved by symmetries, cosine decay, averaged
+//! weights.
 
 use std::f64::consts::PI;
 use std::time::Instant;
@@ -18,17 +19,17 @@ use floral_flow::training::adam::{Adam, clipped};
 use floral_flow::training::average::{Average, averaged};
 use floral_kernels::memory::Reuse;
 
-/// Steps in which the learning rate rises.
+/// Number of steps in which the learning rate rises.
 const WARM_UP: f64 = 20.0;
 
 /// Decay of the running mean of the weights.
 const AVERAGE: f64 = 0.98;
 
-/// Steps that say how long one takes, and steps before them, which fill caches.
+/// Timed steps, and untimed steps before them, which fill caches.
 const PROBED: usize = 3;
 const BEFORE: usize = 2;
 
-/// The network of a part of the inputs, trained on the others.
+/// Trains the network for one part of the inputs on the other parts.
 pub(super) fn trained(
     plan: &StackPlan,
     lesson: &Lesson<'_>,
@@ -49,7 +50,7 @@ pub(super) fn trained(
     training.finished().map_err(failed)
 }
 
-/// How long a step of a plan takes here and now.
+/// Measured seconds per step of a plan.
 pub(super) fn seconds(plan: &StackPlan, lesson: &Lesson<'_>) -> kl::Result<f64> {
     let mut training = Training::new(plan, lesson, 0, 0).map_err(failed)?;
     for step in 0..BEFORE {
@@ -66,7 +67,7 @@ struct Training<'a> {
     plan: &'a StackPlan,
     lesson: &'a Lesson<'a>,
     address: (u64, u64),
-    /// Inputs to learn from, and those of them that this epoch has still to take.
+    /// Training inputs, and those that this epoch has not used yet.
     inputs: Vec<usize>,
     left: Vec<usize>,
     scales: Scales,
@@ -84,7 +85,7 @@ impl<'a> Training<'a> {
         let device = Device::flex().autodiff();
         let scales = Scales::new(&lesson.fields, &lesson.targets, lesson.lattice.len());
         let config = sized(&scales, plan.modes.clone(), plan.sizes);
-        // Members start apart, each from a stream of its own.
+        // Each member starts from its own random weights.
         let start = stream(seed, Purpose::Stack, part as u64, u64::MAX).random();
         let network = FilmFno::new(&config, start, &device)?;
         let weights = weights(&network)?;
@@ -109,7 +110,7 @@ impl<'a> Training<'a> {
         let gradient = self.gradient(step)?;
         let (norm, factor) = clipped(&gradient, 1.0);
         if !norm.is_finite() {
-            // A step that is lost is better than weights that are.
+            // Skip the step: a gradient that is not finite would spoil the weights.
             return Ok(());
         }
         let rate = self.rate(step);
@@ -123,14 +124,15 @@ impl<'a> Training<'a> {
         Ok(())
     }
 
-    /// The learning rate: a short rise, then half a cosine. Loshchilov & Hutter (2017), equation 5.
+    /// The learning rate: a short linear rise, then half a cosine. Loshchilov & Hutter (2017),
+    /// equation 5.
     fn rate(&self, step: usize) -> f64 {
         let share = step as f64 / self.plan.steps as f64;
         let rise = ((step + 1) as f64 / WARM_UP).min(1.0);
         self.plan.rate * rise * 0.5 * (1.0 + (PI * share).cos())
     }
 
-    /// The gradient of the mean square of what a batch of moved inputs leaves.
+    /// Gradient of the mean squared error over a batch of moved inputs.
     fn gradient(&mut self, step: usize) -> Result<Vec<Vec<f32>>> {
         let points = self.lesson.lattice.len();
         let (seed, part) = self.address;

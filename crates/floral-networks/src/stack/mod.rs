@@ -1,8 +1,9 @@
-//! The network stacked on the regressions of FLORAL-KL: the paper's residual operator, small, with the
-//! regressions in the place of low fidelity.
+//! The network stacked on the regressions of FLORAL-KL: a small version of the paper's residual
+//! operator, in which the regressions replace the low-fidelity solution.
 //!
-//! `floral_kl` says what is left to learn, a [`Lesson`]; `plan` how large a network is and how long it
-//! is trained, `member` trains one for each part of the inputs, `corrector` evaluates and stores it.
+//! `floral_kl` defines what remains to be learned, a [`Lesson`]. `plan` sets the size of a network
+//! and the length of its training, `member` trains one for each part of the inputs, `corrector`
+//! evaluates and stores it.
 
 mod corrector;
 mod member;
@@ -13,7 +14,7 @@ use plan::StackPlan;
 
 use crate::kl::{self, Event, Learner, Lesson, Network};
 
-/// Trains networks on what regressions miss, and reads those that were stored.
+/// Trains networks on the residuals of regressions, and restores stored ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Stack {
     /// The seed of initial weights, batches and motions.
@@ -45,7 +46,7 @@ impl Learner for Stack {
     }
 }
 
-/// An error of the engine as one of the regressions.
+/// Converts an error of the networks to one of the regressions.
 fn failed(error: crate::Error) -> kl::Error {
     match error {
         crate::Error::Interrupted => kl::Error::Interrupted,

@@ -1,5 +1,5 @@
-//! How large a network is and how long it is trained: by counts alone, so that results do not depend on
-//! the machine, unless a budget cuts the steps.
+//! Size of a network and length of its training. They depend on counts alone, so that results do
+//! not depend on the machine unless a time budget reduces the steps.
 
 use std::time::Duration;
 
@@ -7,30 +7,31 @@ use floral_data::grid::MOST_AXES;
 
 use crate::kl::{self, Lesson};
 
-/// Points an axis must have.
+/// Fewest points per axis.
 const FEWEST_POINTS: usize = 8;
 
-/// Frequencies kept along an axis, positive and negative ones; of a coarse grid half of its points. On
-/// three axes fewer, since their product is the number of weights.
+/// Most frequencies kept along an axis, positive and negative; a coarse grid keeps half its number
+/// of points. Three axes keep fewer each, since the number of weights grows with their product.
 const MOST_MODES: usize = 16;
 const MOST_MODES_OF_BLOCKS: usize = 8;
 
 /// Hidden channels, layers, channels of FiLM.
 const SIZES: [usize; 3] = [24, 4, 16];
 
-/// Inputs of a step: a tenth of all, between these.
+/// Bounds on the number of inputs per step, which is a tenth of all inputs.
 const BATCH: [usize; 2] = [4, 16];
 
-/// How often a member sees each of its inputs.
+/// Number of times that a member sees each of its inputs.
 const EPOCHS: usize = 64;
 
-/// Points times inputs that all steps of all members have together: at most this for each input ...
+/// Work is points times inputs, summed over all steps of all members. It is bounded by this times
+/// the number of inputs ...
 const WORK_PER_INPUT: usize = 1 << 19;
-/// ... as if there were this number more, and in all.
+/// ... increased by this, and by `MOST_WORK`.
 const MORE_INPUTS: usize = 20;
 const MOST_WORK: usize = 1 << 27;
 
-/// Fewer steps than these teach nothing.
+/// Fewer steps than these are useless.
 const TOO_SHORT: usize = 50;
 
 /// A network and its training.
@@ -40,16 +41,16 @@ pub(super) struct StackPlan {
     pub modes: Vec<usize>,
     /// Hidden channels, layers, channels of FiLM.
     pub sizes: [usize; 3],
-    /// Inputs of a step.
+    /// Inputs per step.
     pub batch: usize,
-    /// Steps of each member.
+    /// Steps per member.
     pub steps: usize,
     /// The largest learning rate.
     pub rate: f64,
 }
 
 impl StackPlan {
-    /// That of a lesson; none of a grid that the operator does not suit.
+    /// The plan for a lesson; none if its grid does not suit the operator.
     pub(super) fn new(lesson: &Lesson<'_>) -> Option<Self> {
         let shape = lesson.lattice.shape();
         let suits =
@@ -67,8 +68,7 @@ impl StackPlan {
         })
     }
 
-    /// With as many steps as there is time for, if there is less than for all; `seconds` measures how
-    /// long one takes.
+    /// Reduces the steps to the available time; `seconds` measures the duration of one step.
     pub(super) fn within(
         mut self,
         time: Option<Duration>,
@@ -86,7 +86,7 @@ impl StackPlan {
         Ok(self)
     }
 
-    /// Whether it has too few steps to learn anything.
+    /// Whether the steps are too few to be useful.
     pub(super) fn is_too_short(&self) -> bool {
         self.steps < TOO_SHORT
     }

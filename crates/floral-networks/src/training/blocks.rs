@@ -1,9 +1,9 @@
-//! How many samples a device takes at a time.
+//! Number of samples that a device processes at a time.
 //!
-//! The processor takes blocks that depend on the grid alone (`block_rows`,
-//! `sampling_block_rows`), so that its results have the same bits everywhere. A graphics card takes
-//! the same as in training unless its buffers or its memory are too small: there, operations are
-//! Burn's own, each with a tensor of its own for its result.
+//! On the processor, blocks depend on the grid alone (`block_rows`, `sampling_block_rows`), so that
+//! results have the same bits everywhere. A graphics card uses blocks of the same size as in
+//! training on the processor unless its buffers or its memory are too small: its operations are
+//! Burn's own, and each allocates its result.
 
 use floral_flow::cost::arithmetic::Sizes;
 use floral_flow::cost::sampling_block_rows;
@@ -13,16 +13,16 @@ use crate::operator::Backbone;
 
 const BYTES: f64 = 4.0;
 
-/// Fields of all hidden channels that a layer of composed operations keeps for its backward pass.
+/// Hidden-channel fields that a layer of composed operations keeps for its backward pass.
 const LAYER_FIELDS: f64 = 24.0;
 
-/// The same of lifting and projection, whose hidden layers are four times as wide.
+/// The same for lifting and projection, whose hidden layers are four times as wide.
 const MLP_FIELDS: f64 = 64.0;
 
-/// The share of a card's memory that a block may take; others use it too.
+/// The share of a card's memory that a block may take; the rest is left for other uses.
 const SHARE: f64 = 0.5;
 
-/// Samples of a block of training on this device.
+/// Samples per training block on this device.
 pub fn training_rows(network: &Backbone, grid: &[usize], device: &Device) -> usize {
     let rows = network.block_rows(grid.iter().product());
     match adapter_of(device) {
@@ -31,7 +31,7 @@ pub fn training_rows(network: &Backbone, grid: &[usize], device: &Device) -> usi
     }
 }
 
-/// Realizations of a block of sampling on this device.
+/// Realizations per sampling block on this device.
 pub fn sampling_rows(network: &Backbone, grid: &[usize], device: &Device) -> usize {
     match adapter_of(device) {
         Some(_) => training_rows(network, grid, device),
@@ -39,7 +39,8 @@ pub fn sampling_rows(network: &Backbone, grid: &[usize], device: &Device) -> usi
     }
 }
 
-/// Samples whose widest tensor fits a buffer, and whose backward pass fits the memory that is known.
+/// Number of samples whose widest tensor fits into a buffer and whose backward pass fits into the
+/// memory, if its size is known.
 fn fitting(network: &Backbone, grid: &[usize], adapter: &Adapter) -> usize {
     let (values, widest, fields) = match network {
         Backbone::Fno(sizes) => {

@@ -1,4 +1,4 @@
-//! The loss of a batch and its gradient, block by block of samples, which ranks share.
+//! The loss of a batch and its gradient, computed in blocks of samples that ranks share.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ use crate::random::Stream;
 use crate::ranks::{Alone, Ranks, share};
 use crate::{Error, Result};
 
-/// What a loss is computed from.
+/// Data, path and randomness of a loss.
 pub struct Loss<'a> {
     /// The data.
     pub samples: &'a Samples<'a>,
     /// The path to the data; absent for regression.
     pub path: Option<Path<'a>>,
-    /// The randomness of a sample.
+    /// The random stream of each sample.
     pub stream: &'a (dyn Fn(usize) -> Stream + Sync),
 }
 
@@ -46,8 +46,9 @@ impl Loss<'_> {
         self.gradient_across(&Alone::default(), (model, &[]), batch, device, false)
     }
 
-    /// The same by several ranks, each with its own blocks, to the same bits; weights have
-    /// these lengths. `stops` is this rank's request to stop, which all ranks receive.
+    /// The same computed by several ranks, each with its own blocks; the result has the same bits.
+    /// `lengths` are the lengths of the weights. `stops` is this rank's request to stop, which all
+    /// ranks receive.
     pub fn gradient_across(
         &self,
         ranks: &dyn Ranks,
@@ -88,8 +89,8 @@ impl Loss<'_> {
         })
     }
 
-    /// The blocks of a step, the same for any number of ranks: equal parts, whose borders are moved
-    /// by one sample where those of one input then stay together and share a context.
+    /// The blocks of a step, the same for any number of ranks: equal parts. A border moves by one
+    /// sample where that keeps the samples of an input together, so that they share a context.
     fn blocks(&self, batch: &[usize], rows: usize) -> Vec<Range<usize>> {
         let count = step_blocks(batch.len(), self.samples.grid.len(), rows);
         let input = |i: usize| self.samples.input_of(batch[i]);
@@ -112,7 +113,8 @@ impl Loss<'_> {
         self.mean_across(&Alone::default(), 0, model, device)
     }
 
-    /// The same over `count` evenly spaced samples (0 for all), by several ranks to the same bits.
+    /// The same over `count` evenly spaced samples (0 for all), computed by several ranks; the
+    /// result has the same bits.
     pub fn mean_across(
         &self,
         ranks: &dyn Ranks,
@@ -137,13 +139,13 @@ impl Loss<'_> {
         Ok(sum / chosen.len() as f64)
     }
 
-    /// Samples that are computed together.
+    /// Samples per block.
     fn block_rows(&self, model: &Model, device: &Device) -> usize {
         training_rows(&model.network.config(), &self.samples.grid.shape(), device)
     }
 
-    /// The sum of the losses of a block: sum_i weight_i mean over grid of (prediction - target)^2; over the
-    /// points of a network of points a quadrature.
+    /// The sum of the losses of a block: sum_i weight_i mean over grid of (prediction - target)^2.
+    /// For a network of points the mean is a quadrature.
     fn of_block(&self, model: &Model, block: &[usize], device: &Device) -> Result<Tensor<1>> {
         let (inputs, rows) = self.distinct_inputs(block);
         let shape = self.samples.grid.shape();
@@ -196,7 +198,7 @@ impl Loss<'_> {
         Ok((error * vector(weight, device)).sum())
     }
 
-    /// The inputs that occur in a block, and for each sample the place of its own among them.
+    /// The distinct inputs of a block, and for each sample the index of its input among them.
     fn distinct_inputs(&self, block: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let mut inputs: Vec<usize> = block.iter().map(|&s| self.samples.input_of(s)).collect();
         inputs.sort_unstable();
@@ -233,7 +235,7 @@ impl Loss<'_> {
     }
 }
 
-/// Points of the paths of a block's samples.
+/// States, velocities and times drawn for the samples of a block.
 struct Drawn {
     states: Vec<f32>,
     velocities: Vec<f32>,
@@ -259,7 +261,7 @@ mod tests {
     fn blocks_cover_a_step_and_part_between_inputs_where_they_can() {
         let grid = Grid::new(vec![Axis::closed("x", 64), Axis::closed("y", 64)]);
         let size = grid.len();
-        // Three samples an input, so that every equal part of four would cut one.
+        // Three samples per input, so that blocks of four would split an input.
         let targets = vec![vec![0.0; 3 * size]; 8];
         let samples = Samples::new(grid, vec![Vec::new(); 8], targets, size);
         let loss = Loss {

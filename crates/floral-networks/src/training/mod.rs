@@ -1,4 +1,4 @@
-//! The gradient of a network's loss over a block of samples, and the blocks that a device takes.
+//! The gradient of a network's loss over a block of samples, and the block sizes of a device.
 
 pub mod blocks;
 pub mod gradient;

@@ -1,4 +1,4 @@
-//! A network together with what is needed to feed it.
+//! A network together with the shapes of its data.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use floral_flow::network::{Backbone, Shapes, box_shape};
@@ -6,7 +6,7 @@ use floral_flow::network::{Backbone, Shapes, box_shape};
 use crate::Result;
 use crate::operator::Network;
 
-/// The operator on data of given shapes.
+/// The operator for data of given shapes.
 #[derive(Debug, Clone)]
 pub struct Model {
     /// The data's shapes.
@@ -24,14 +24,14 @@ impl Model {
         })
     }
 
-    /// Condition channels: those of a, and of G_l\[a\] for a residual method.
+    /// Condition channels: those of a, and for a residual method those of G_l\[a\].
     pub fn condition_channels(&self) -> usize {
         self.network.config().condition_channels()
     }
 }
 
-/// Fields [count, channel, row, x] from values in that order; a line has a single row, a block one for
-/// each of its points along the axes before the last.
+/// Fields [count, channel, row, x] from values in that order. A line has a single row; a block has
+/// one for each point along the axes before the last.
 pub fn fields(values: Vec<f32>, channels: usize, shape: &[usize], device: &Device) -> Tensor<4> {
     let [z, y, x] = box_shape(shape);
     let count = values.len() / (channels * z * y * x).max(1);

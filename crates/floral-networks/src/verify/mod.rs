@@ -1,4 +1,4 @@
-//! Verification: this build's numbers beside reference numbers from a file.
+//! Verification: this build's results against reference numbers from a file.
 
 pub mod network;
 mod network_fixture;
@@ -28,7 +28,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Compares two lists; those of unequal length disagree.
+    /// Compares two lists; lists of unequal length disagree.
     pub fn new(
         quantity: impl Into<String>,
         found: &[f64],
@@ -60,7 +60,7 @@ impl Check {
     }
 }
 
-/// How far a network's velocity is from the stored one, relative to its largest value.
+/// Error of a network's velocity against the one stored in a file, relative to its largest value.
 pub fn velocity_error(
     path: &Path,
     network: &crate::operator::FilmFno,

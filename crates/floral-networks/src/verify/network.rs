@@ -21,7 +21,7 @@ pub fn is_network(tensors: &Tensors) -> bool {
     tensors.contains("out.velocity") && tensors.names().any(|name| name.starts_with("weight."))
 }
 
-/// Velocity, loss, gradients and super-resolved velocity; all sizes are those of the file.
+/// Checks velocity, loss, gradients and super-resolved velocity; all sizes are those of the file.
 pub fn verify(tensors: &Tensors, device: &Device) -> Result<Vec<Check>> {
     let device = device.clone().autodiff();
     compare(Fixture::new(tensors), &device).map_err(|error| tensors.damaged(error.to_string()))
@@ -96,7 +96,7 @@ fn velocity_check(quantity: &str, found: Tensor<4>, reference: &Weight) -> Resul
     ))
 }
 
-/// One row for each part of the network: the worst of its parameters.
+/// One check for each part of the network: the worst of its parameters.
 fn gradient_checks(found: &[Weight], reference: &[Weight]) -> Vec<Check> {
     let mut worst: BTreeMap<String, Check> = BTreeMap::new();
     for (found, reference) in found.iter().zip(reference) {
@@ -108,7 +108,7 @@ fn gradient_checks(found: &[Weight], reference: &[Weight]) -> Vec<Check> {
             GRADIENT_TOLERANCE,
         );
         let known = worst.entry(part).or_insert_with(|| check.clone());
-        // In the total order an error that is not a number is the worst.
+        // In the total order NaN is the largest error.
         if check.error.total_cmp(&known.error).is_gt() {
             *known = check;
         }

@@ -1,4 +1,5 @@
-//! A file of the reference's weights, inputs and outputs, and the network its shapes imply.
+//! A file with the reference's weights, inputs and outputs, and the network implied by their
+//! shapes.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ impl Sample {
     }
 }
 
-/// The tensors of a file not yet asked for.
+/// The tensors of a file that have not been taken yet.
 pub struct Fixture {
     tensors: BTreeMap<String, Weight>,
 }
@@ -41,7 +42,7 @@ impl Fixture {
         Self::of(named)
     }
 
-    /// Weights alone, those that have this prefix before the reference's name.
+    /// Weights alone: the tensors whose names start with this prefix, without it.
     pub fn with_prefix(tensors: &Tensors, prefix: &str) -> Self {
         let named = tensors.iter().filter_map(|(name, tensor)| {
             let name = name.strip_prefix(prefix)?;
@@ -79,7 +80,7 @@ impl Fixture {
         })
     }
 
-    /// Values of all tensors together.
+    /// Number of values in all tensors.
     pub fn values(&self) -> usize {
         self.tensors
             .values()
@@ -99,7 +100,7 @@ impl Fixture {
         with_weights(FilmFno::new(&config, 0, device)?, loaded)
     }
 
-    /// The reference's `kind` of every parameter: its weight or its gradient.
+    /// The reference's `kind`, weight or gradient, of every parameter.
     pub fn in_our_layout(&mut self, kind: &str, ours: &[Weight]) -> Result<Vec<Weight>> {
         ours.iter()
             .map(|ours| {
@@ -156,7 +157,7 @@ impl Fixture {
         Ok(Tensor::from_data(TensorData::new(values, shape), device))
     }
 
-    /// An error if the file holds something that was not asked for.
+    /// An error if a tensor of the file has not been taken.
     pub fn finish(self) -> Result<()> {
         match self.tensors.into_keys().next() {
             Some(name) => Err(Error::UnknownTensor { name }),

@@ -45,7 +45,7 @@ fn film(path: &[&str]) -> Option<String> {
     let ["layers", i, part] = path else {
         return None;
     };
-    // An activation takes every second place of the reference's sequence.
+    // Every second module of the reference's sequence is an activation.
     Some(format!(
         "film.network.{}.{part}",
         2 * i.parse::<usize>().ok()?
@@ -61,8 +61,8 @@ fn spectral(part: &str) -> Option<&'static str> {
     }
 }
 
-/// A parameter of ours filled from the reference's tensor: channels last where theirs come
-/// first, so each is the transpose of a matrix.
+/// Our parameter filled from the reference's tensor. Ours has channels last and theirs has them
+/// first, so that each is the transpose of a matrix.
 ///
 /// | | reference | ours |
 /// |---|---|---|

@@ -1,4 +1,4 @@
-//! The sizes of the network that the shapes of the reference implementation's tensors imply.
+//! The sizes of a network, from the shapes of the reference implementation's tensors.
 
 use crate::operator::FilmFnoConfig;
 use crate::operator::time_embedding::TIME_CHANNELS;
@@ -11,7 +11,7 @@ const CONDITION: &str = "field.cond_linear_op_film.film.network.0.weight";
 /// The reference's buffer of time frequencies; regressions have none.
 pub(crate) const FREQUENCIES: &str = "time_encoder.modes";
 
-/// The sizes; `shape` answers by a tensor's name.
+/// The sizes; `shape` returns the shape of the tensor of a name.
 ///
 /// | tensor | shape |
 /// |---|---|

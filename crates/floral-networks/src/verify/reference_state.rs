@@ -12,10 +12,11 @@ use crate::operator::{FilmFnoConfig, Weight};
 use crate::{Error, Result};
 use floral_flow::cost::memory::parameters;
 
-/// How far the frequencies of another time embedding may be from ours, which single precision is.
+/// Largest relative difference between frequencies of time embeddings that count as equal in single
+/// precision.
 const SAME_FREQUENCY: f64 = 1e-4;
 
-/// A tensor that every network of the reference has.
+/// A tensor that every reference network has.
 const LANDMARK: &str = "field.linear_operator.K.weight.tensor.re";
 
 /// A network of the reference.
@@ -28,12 +29,12 @@ pub struct ReferenceState {
 }
 
 impl ReferenceState {
-    /// Reads the weights of a safetensors file: those under the reference's names, after any prefix
-    /// that all of them share. A complex tensor is one of that type, or two ending in `.re` and
+    /// Reads the weights of a safetensors file: the tensors with the reference's names, after any
+    /// common prefix. A complex tensor is stored as such, or as two tensors ending in `.re` and
     /// `.im`.
     pub fn read(path: &Path) -> Result<Self> {
         let tensors = Tensors::read(path)?;
-        // A file of reference numbers has gradients under the same names.
+        // Files of reference numbers contain gradients under the same names.
         let mut names = tensors.names().filter(|name| !name.starts_with("grad."));
         let landmark = names.find_map(|name| name.strip_suffix(LANDMARK));
         let Some(prefix) = landmark.map(str::to_owned) else {
@@ -49,7 +50,7 @@ impl ReferenceState {
     fn of(tensors: &Tensors, prefix: &str) -> Result<Self> {
         let mut fixture = Fixture::with_prefix(tensors, prefix);
         let sizes = fixture.config()?;
-        // What is made of the sizes is no larger than the file.
+        // Guards against allocating a network larger than the file.
         let (needed, found) = (parameters(&sizes), fixture.values());
         if needed > found as f64 {
             return Err(Error::config(
@@ -77,7 +78,7 @@ impl ReferenceState {
     }
 }
 
-/// Refuses a time embedding with other frequencies than ours.
+/// Refuses a time embedding with frequencies other than ours.
 fn check_frequencies(theirs: &Weight) -> Result<()> {
     let ours = frequencies();
     let near = |(a, b): (&f32, &f32)| f64::from((a - b).abs()) <= SAME_FREQUENCY * f64::from(*b);

@@ -25,8 +25,8 @@ pub struct Tensors {
 }
 
 impl Tensors {
-    /// Reads a whole file; refuses what is not safetensors or holds anything but floats. A complex
-    /// tensor becomes two, whose names end in `.re` and `.im`.
+    /// Reads a whole file; refuses files that are not safetensors or contain anything but floats. A
+    /// complex tensor becomes two, whose names end in `.re` and `.im`.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
         let damaged = |reason: String| Error::bad_file(path, reason);
@@ -123,7 +123,7 @@ fn to_f64(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f64>> {
     let (words32, _) = bytes.as_chunks();
     let (words64, _) = bytes.as_chunks();
     match dtype {
-        // Of complex numbers, real and imaginary part in turn.
+        // Complex numbers are stored as real and imaginary part in turn.
         Dtype::F32 | Dtype::C64 => Some(
             words32
                 .iter()

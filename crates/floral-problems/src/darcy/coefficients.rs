@@ -1,4 +1,4 @@
-//! The law of the log-permeability's Karhunen-Loeve coefficients.
+//! Distribution of the Karhunen-Loeve coefficients of the log-permeability.
 
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -7,34 +7,35 @@ use serde::{Deserialize, Serialize};
 use super::pressure::trapezoid_weights;
 use crate::random::{KarhunenLoeve, Stream};
 
-/// Between which numbers uniform coefficients lie in the code behind the paper's tables.
+/// Bounds of the uniform coefficients in the code behind the paper's tables.
 pub(super) const BOUNDS: [f64; 2] = [0.0, 2.5];
 
-/// How the coefficients of sqrt(lambda_k) phi_k are drawn, independently of each other.
+/// Distribution of the independent coefficients of sqrt(lambda_k) phi_k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Coefficients {
     /// Standard normal: G is the Gaussian process of the paper's text.
     #[default]
     Normal,
-    /// Uniform between `bounds`, as the paper's tables were made: all inputs share the mean
-    /// (bounds\[0\] + bounds\[1\]) / 2 * sum_k sqrt(lambda_k) phi_k of G.
+    /// Uniform between `bounds`, as in the code behind the paper's tables: all inputs share the
+    /// mean of G, (bounds\[0\] + bounds\[1\]) / 2 * sum_k sqrt(lambda_k) phi_k.
     ///
-    /// That mean depends on the signs of the eigenfunctions, which the code behind the tables leaves
-    /// to chance, and on their directions where two eigenvalues coincide. Here the integral of each
-    /// phi_k against sin(15 (x^2 + sqrt(2) y^2)) is positive, and within such a pair multiplication
-    /// by x^2 + sqrt(2) y^2 is diagonal, the smaller value first: functions of the domain, which a
-    /// finer grid approximates.
+    /// That mean depends on the signs of the eigenfunctions, which that code leaves to chance, and
+    /// on their directions where two eigenvalues coincide. Here the integral of each phi_k against
+    /// sin(15 (x^2 + sqrt(2) y^2)) is positive, and within a pair of equal eigenvalues
+    /// multiplication by x^2 + sqrt(2) y^2 is diagonal, the smaller value first. These criteria are
+    /// functions on the domain, which a finer grid approximates.
     ///
-    /// The wave makes a typical medium: random signs give low-fidelity errors from 2 to 7, it gives
-    /// 4.3 to 4.9 over 15 inputs, the paper has 4.49. A function with one peak would lift the permeability there a hundredfold.
+    /// The wave gives a typical medium: over 15 inputs, random signs give low-fidelity errors from
+    /// 2 to 7, the wave gives 4.3 to 4.9, and the paper has 4.49. A function with one peak would
+    /// raise the permeability there a hundredfold.
     ///
-    /// The distribution of inputs then depends on the axis; the solution operator does not.
+    /// The distribution of inputs is then not symmetric in the axes; the solution operator is.
     Uniform,
 }
 
 impl Coefficients {
-    /// The signs of the coefficients against those of the expansion on n x n nodes.
+    /// Signs of the coefficients relative to those of the expansion on n x n nodes.
     pub(super) fn signs(self, expansion: &KarhunenLoeve, n: usize) -> Vec<f64> {
         let weights = trapezoid_weights(n);
         expansion
@@ -46,7 +47,7 @@ impl Coefficients {
             .collect()
     }
 
-    /// One coefficient for each sign, in the order of the modes.
+    /// One coefficient per sign, in the order of the modes.
     pub(super) fn draw(self, signs: &[f64], [low, high]: [f64; 2], rng: &mut Stream) -> Vec<f64> {
         let draws = signs.iter().map(|sign| match self {
             Self::Normal => StandardNormal.sample(rng),
@@ -117,7 +118,7 @@ mod tests {
             let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             inner(coarse, &shared) / (inner(coarse, coarse) * inner(&shared, &shared)).sqrt()
         };
-        // Neighbours of nearly equal eigenvalue may change places, but not signs.
+        // Neighbours with nearly equal eigenvalues may be exchanged, but keep their signs.
         for (k, mode) in coarse.iter().enumerate() {
             let cosines = fine.iter().map(|other| cosine(mode, other));
             let nearest = cosines.fold(-1.0, f64::max);

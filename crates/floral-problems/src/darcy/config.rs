@@ -1,4 +1,4 @@
-//! The constants of Darcy flow, and which of them make sense.
+//! The constants of Darcy flow and their checks.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,33 +14,34 @@ use crate::{Error, Result};
 pub struct DarcyConfig {
     /// Nodes along x and y, which must be equal.
     pub resolution: Resolution,
-    /// The low-fidelity solver has this many times fewer nodes along each axis.
+    /// Factor by which the low-fidelity solver has fewer nodes along each axis.
     pub coarsening: usize,
-    /// Which permeability it is given at them.
+    /// The permeability that the low-fidelity solver gets at these nodes.
     pub coarse: Coarse,
-    /// Where fluid enters.
+    /// The well where fluid enters.
     pub well: Well,
-    /// Source inside the entering well.
+    /// Source inside the entry well.
     pub rate: f64,
     /// Side of the square wells.
     pub well_size: f64,
     /// The input: a = exp(G).
     pub permeability: Permeability,
-    /// What is not known of the permeability: K = a (1 + scale * eps).
+    /// The unknown part of the permeability: K = a (1 + scale * eps).
     pub uncertainty: Uncertainty,
 }
 
-/// The field G with covariance exp(-r / length), Gaussian unless its coefficients are uniform.
+/// The field G with covariance exp(-r / length); it is Gaussian unless its coefficients are
+/// uniform.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permeability {
     /// Correlation length.
     pub length: f64,
-    /// Karhunen-Loeve modes kept.
+    /// Number of Karhunen-Loeve modes.
     pub modes: usize,
-    /// The law of their coefficients.
+    /// Distribution of their coefficients.
     pub coefficients: Coefficients,
-    /// Between which numbers uniform coefficients lie.
+    /// Bounds of uniform coefficients.
     pub bounds: [f64; 2],
 }
 
@@ -48,13 +49,13 @@ pub struct Permeability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Uncertainty {
-    /// Size of the relative perturbation of the permeability.
+    /// Magnitude of the relative perturbation of the permeability.
     pub scale: f64,
     /// Standard deviation of eps.
     pub amplitude: f64,
     /// Correlation length.
     pub length: f64,
-    /// Karhunen-Loeve modes kept.
+    /// Number of Karhunen-Loeve modes.
     pub modes: usize,
 }
 

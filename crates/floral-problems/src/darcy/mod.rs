@@ -1,11 +1,11 @@
 //! Darcy flow: steady pressure in a random porous medium.
 //!
 //! -div(K grad p) = f on the unit square, no flux through the walls, zero mean. The input is the
-//! permeability a as it is believed to be; the medium is K = a (1 + s eps). The low-fidelity
-//! solver takes a at every fourth node. `pressure.rs` solves, by the sparse `elimination/`.
+//! nominal permeability a; the medium is K = a (1 + s eps). The low-fidelity solver takes a at
+//! every fourth node. `pressure.rs` solves the equations, by the sparse `elimination/`.
 //!
-//! The code behind the paper's tables has another law than the paper's text: `coefficients.rs` and
-//! `restriction.rs` offer both.
+//! The code behind the paper's tables uses another distribution than the paper's text:
+//! `coefficients.rs` and `restriction.rs` offer both.
 
 mod coefficients;
 mod config;
@@ -32,7 +32,7 @@ use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
 const NAME: &str = "darcy";
 
-/// How often one realization is drawn anew before giving up on a positive permeability.
+/// Number of times that a realization is redrawn before giving up on a positive permeability.
 const REDRAWS: usize = 1000;
 
 /// Darcy flow with given constants.
@@ -41,17 +41,17 @@ pub struct Darcy {
     grid: Grid,
     fine: PressureSolver,
     coarse: PressureSolver,
-    /// From the fine nodes to the coarse ones, and back.
+    /// From the fine to the coarse nodes, and back.
     restriction: Restriction,
     interpolation: Interpolation,
     log_permeability: Arc<KarhunenLoeve>,
-    /// Of the coefficients of the log-permeability.
+    /// Signs of the coefficients of the log-permeability.
     signs: Vec<f64>,
     perturbation: Arc<KarhunenLoeve>,
 }
 
 impl Darcy {
-    /// Darcy flow with these constants, refused if they make no sense.
+    /// Darcy flow with these constants; refuses invalid ones.
     pub fn new(config: DarcyConfig) -> Result<Self> {
         let [n, m] = config.sides()?;
         let wells = config.wells()?;
@@ -71,14 +71,15 @@ impl Darcy {
         })
     }
 
-    /// The permeability of an input: positive, on this problem's grid.
+    /// The permeability of an input; refuses one that is not positive or not on this problem's
+    /// grid.
     fn permeability<'a>(&self, input: &'a Field) -> Result<&'a [f64]> {
         expect_shape(input, &self.grid)?;
         check_permeability(input.values())?;
         Ok(input.values())
     }
 
-    /// Draws K = a (1 + s eps) until it is positive everywhere; returns how often it was not.
+    /// Draws K = a (1 + s eps) until it is positive everywhere; returns the number of redraws.
     fn draw_medium(&self, a: &[f64], rng: &mut Stream, medium: &mut [f64]) -> Result<usize> {
         let scale = self.config.uncertainty.scale;
         for redraws in 0..=REDRAWS {
@@ -132,8 +133,9 @@ impl Problem for Darcy {
             .collect()
     }
 
-    /// Wells and solvers are symmetric in x and y, and a thousandfold permeability is a thousandth of the
-    /// pressure; but modes cut within a pair of equal eigenvalues break that symmetry.
+    /// Wells and solvers are symmetric in x and y, and scaling the permeability by c scales the
+    /// pressure by 1/c. But a perturbation that keeps one mode of a pair with equal eigenvalues
+    /// breaks the symmetry in x and y.
     fn symmetries(&self) -> &'static [&'static str] {
         if is_symmetric(&self.perturbation.variance(), self.fine.side()) {
             &["transpose:x,y", "scale:-1"]
@@ -191,7 +193,7 @@ impl Problem for Darcy {
     }
 }
 
-/// Whether an n x n field is its own transpose, up to rounding.
+/// Whether an n x n field equals its transpose, up to rounding.
 fn is_symmetric(field: &[f64], n: usize) -> bool {
     let largest = field.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let transposed = (0..n * n).map(|k| field[k % n * n + k / n]);

@@ -9,8 +9,8 @@ use super::elimination::{
 use super::{NAME, Wells};
 use crate::{Error, Result};
 
-/// The largest backward error with which a pressure is accepted. Elimination without row exchanges
-/// stays far below it unless the permeability jumps manyfold from node to node.
+/// Largest backward error of an accepted pressure. Elimination without row exchanges stays far
+/// below it unless the permeability jumps manyfold between neighbouring nodes.
 const BACKWARD_ERROR: f64 = 1e-14;
 
 /// Solves -div(K grad p) = f for many K on one grid with one source.
@@ -22,7 +22,7 @@ pub(super) struct PressureSolver {
 
 /// The pressures of permeability fields on n x n nodes, field after field: [field, x, y].
 ///
-/// No flux through the walls, zero mean in the trapezoid rule.
+/// No flux through the walls; zero mean in the trapezoid rule.
 pub fn solve_pressure(permeability: &[f64], n: usize, wells: &Wells) -> Result<Vec<f64>> {
     if n < 2 {
         return Err(Error::unsolvable(
@@ -36,7 +36,7 @@ pub fn solve_pressure(permeability: &[f64], n: usize, wells: &Wells) -> Result<V
 }
 
 impl PressureSolver {
-    /// A solver for n x n nodes and a source at each of them.
+    /// A solver for n x n nodes with this source at the nodes.
     pub fn new(n: usize, source: Vec<f64>) -> Self {
         Self {
             plan: Dissection::new(n),
@@ -52,7 +52,7 @@ impl PressureSolver {
 
     /// Replaces each permeability field by its pressure.
     ///
-    /// A field's pressure does not depend on the other fields, to the last bit.
+    /// The pressure of a field does not depend on the other fields, to the last bit.
     pub fn solve(&self, fields: &mut [f64]) -> Result<()> {
         let n = self.plan.n;
         if !fields.len().is_multiple_of(n * n) {
@@ -72,7 +72,7 @@ impl PressureSolver {
         }
     }
 
-    /// Solves one field with row exchanges.
+    /// Solves for one field with row exchanges.
     fn solve_pivoted(&self, field: &mut [f64]) -> Result<()> {
         let n = self.plan.n;
         let mut stencil = Stencil::<Scalar>::empty();
@@ -90,7 +90,7 @@ impl PressureSolver {
     }
 }
 
-/// Fields to be solved, a vector's lanes at a time.
+/// Fields to be solved, one vector of lanes at a time.
 struct Batch<'a> {
     solver: &'a PressureSolver,
     fields: &'a mut [f64],
@@ -126,7 +126,7 @@ impl WithSimd for Batch<'_> {
 
 /// Refuses a permeability that is not positive everywhere.
 pub(super) fn check_permeability(field: &[f64]) -> Result<()> {
-    // Not a number is neither.
+    // The negation also catches NaN.
     let bad = |k: &&f64| !(**k > 0.0 && k.is_finite());
     field.iter().find(bad).map_or(Ok(()), |k| {
         Err(Error::unsolvable(
@@ -136,7 +136,7 @@ pub(super) fn check_permeability(field: &[f64]) -> Result<()> {
     })
 }
 
-/// Weights of the trapezoid rule on [0, 1]^2; they sum to one.
+/// Weights of the trapezoid rule on the unit square; they sum to one.
 pub(super) fn trapezoid_weights(n: usize) -> Vec<f64> {
     let step = 1.0 / (n - 1) as f64;
     let weight = |i: usize| {
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    /// Jumps of e^12 between nodes: the matrix is far from diagonally dominant.
+    /// Jumps of up to e^12 between nodes: the matrix is far from diagonally dominant.
     #[test]
     fn a_medium_without_any_smoothness_is_solved() {
         let n = 24;

@@ -1,23 +1,24 @@
-//! How the coarse solver gets the permeability of the fine grid.
+//! How the coarse solver gets its permeability from the fine grid.
 
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{Interpolation, Thinning};
 
-/// Which permeability the low-fidelity solver is given at its m nodes from 0 to 1.
+/// The permeability that the low-fidelity solver gets at its m nodes from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Coarse {
-    /// That of every `coarsening`-th node, as the paper's text says: the last node of the coarse
-    /// grid then has the permeability of a place somewhat before the wall.
+    /// The value at every `coarsening`-th node, as in the paper's text. The last coarse node then
+    /// has the permeability of a point slightly before the wall.
     #[default]
     Nodes,
-    /// That at the same places, linear between fine nodes, as the paper's tables were made.
+    /// The value at the same position, linear between fine nodes, as in the code behind the paper's
+    /// tables.
     Interpolation,
 }
 
 impl Coarse {
-    /// From n x n nodes to m x m of them, where m divides n.
+    /// From n x n nodes to m x m nodes, where m divides n.
     pub(super) fn restriction(self, n: usize, m: usize) -> Restriction {
         match self {
             Self::Nodes => Restriction::Thinning(Thinning::every(&[n, n], &[n / m; 2])),
@@ -28,7 +29,7 @@ impl Coarse {
     }
 }
 
-/// From the fine nodes to the coarse ones.
+/// A map from the fine nodes to the coarse ones.
 pub(super) enum Restriction {
     Thinning(Thinning),
     Interpolation(Interpolation),
@@ -65,8 +66,8 @@ mod tests {
         for (n, m) in [(64, 16), (16, 8), (12, 12)] {
             assert!(largest_difference(Coarse::Interpolation, n, m) < 1e-14);
         }
-        // The last of 16 nodes is the 60th of 64, three spacings before the corner of slopes 7
-        // and 2 there.
+        // The last of 16 nodes takes the value of the 60th of 64, three spacings before the corner;
+        // the slopes at the corner are 7 and 2.
         let difference = largest_difference(Coarse::Nodes, 64, 16);
         assert!((difference - (7.0 + 2.0 - 5.0 * 3.0 / 63.0) * 3.0 / 63.0).abs() < 1e-14);
     }

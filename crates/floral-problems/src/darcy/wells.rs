@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where fluid enters; it always leaves at the corner (1, 1).
+/// The well where fluid enters; fluid always leaves at the corner (1, 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Well {
@@ -16,9 +16,9 @@ pub enum Well {
 /// Two square wells of equal size and opposite rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wells {
-    /// Where fluid enters.
+    /// The well where fluid enters.
     pub well: Well,
-    /// The source inside the entering well; its negative inside the leaving one.
+    /// The source inside the entry well; the exit well has its negative.
     pub rate: f64,
     /// Side of each square.
     pub size: f64,
@@ -43,7 +43,8 @@ impl Wells {
             Well::Corner => half,
         };
         let inside = |centre: f64, i: usize, j: usize| {
-            // The margin keeps a node on a well's edge inside, however its coordinate is rounded.
+            // The margin keeps a node on the edge of a well inside despite rounding of its
+            // coordinate.
             let near = |i: usize| (i as f64 / (n - 1) as f64 - centre).abs() <= half + 1e-12;
             f64::from(u8::from(near(i) && near(j)))
         };

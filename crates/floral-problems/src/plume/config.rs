@@ -1,4 +1,4 @@
-//! The constants of the plume, and which of them make sense.
+//! The constants of the plume and their checks.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,32 +12,32 @@ use crate::{Resolution, positive};
 pub struct PlumeConfig {
     /// Points along y and x.
     pub resolution: Resolution,
-    /// How many sources an input has.
+    /// Number of sources of an input.
     pub sources: usize,
-    /// Probability of the first direction; 1 leaves a law of one mode.
+    /// Probability of the first direction; with 1 the distribution has a single mode.
     pub weight: f64,
-    /// Angles of the wind against x, in degrees.
+    /// Angles between the wind and x, in degrees.
     pub directions: [f64; 2],
-    /// Deviation of the angle around them, in degrees; without it and with one direction the law is
-    /// log-normal at every point.
+    /// Standard deviation of the angle around them, in degrees. With zero noise and one direction
+    /// the distribution is log-normal at every point.
     pub noise: f64,
-    /// Deviation of the logarithm of the strength.
+    /// Standard deviation of the logarithm of the strength.
     pub sigma: f64,
-    /// How far the wind carries.
+    /// Distance over which the wind carries a puff.
     pub reach: f64,
-    /// Deviation of a puff when it is released.
+    /// Width (standard deviation) of a puff at release.
     pub width: f64,
-    /// Deviation that it gains on its way.
+    /// Additional width that a puff gains on its way.
     pub spread: f64,
-    /// Puffs that make the plume.
+    /// Number of puffs that make up the plume.
     pub puffs: usize,
-    /// Puffs of the low-fidelity solver.
+    /// Number of puffs of the low-fidelity solver.
     pub low_puffs: usize,
-    /// Deviation that they gain, more than in truth because the wind may turn.
+    /// Additional width of its puffs, larger than the true one because the wind may turn.
     pub low_spread: f64,
 }
 
-/// Sources or puffs at most: more are no other plume, only slower.
+/// Most sources or puffs: more would hardly change the plume, only slow it down.
 const MOST: usize = 10_000;
 
 impl Default for PlumeConfig {

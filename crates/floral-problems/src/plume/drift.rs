@@ -1,4 +1,4 @@
-//! Where a wind at one angle carries what is released: a sum of Gaussian puffs, axis by axis.
+//! Transport of released material by wind at one angle: a sum of Gaussian puffs, axis by axis.
 
 use std::f64::consts::TAU;
 
@@ -6,8 +6,8 @@ use super::Plume;
 use crate::Axis;
 
 impl Plume {
-    /// The plume of these sources in a wind at this angle, of this number of puffs that widen by this
-    /// deviation on their way: \[y, x\] as the sources are.
+    /// The plume of these sources in wind at this angle, made of `puffs` puffs that widen by
+    /// `spread` on their way: \[y, x\], like the sources.
     pub(super) fn drifted(
         &self,
         strength: &[f64],
@@ -40,8 +40,8 @@ impl Plume {
     }
 }
 
-/// The share of what is at each point that comes to each other one, \[from, to\]: a Gaussian around
-/// the drifted point, times the trapezoid weight of the first.
+/// The share of the material at each point that reaches each other point, \[from, to\]: a Gaussian
+/// around the drifted point, times the trapezoid weight of the first point.
 fn spreading(axis: &Axis, drift: f64, deviation: f64) -> Vec<f64> {
     let ends = [0, axis.len() - 1];
     let height = axis.spacing() / (deviation * TAU.sqrt());

@@ -1,12 +1,13 @@
-//! Plume: what sources release, carried off by a wind that turns one way or the other; its law has
-//! two modes and is log-normal around them.
+//! Plume: material released by sources and carried by wind in one of two directions. Its
+//! distribution has two modes and is log-normal around each.
 //!
-//! The input is the strength s(y, x) of the sources. While it drifts for a unit of time along the
-//! wind it spreads: with D the drift at the angle theta, the concentration is
-//! c = exp(sigma N - sigma^2 / 2) * integral of s * Gaussian(t D, width^2 + t spread^2) over t in
-//! \[0, 1\], by the midpoint rule with `puffs` points. theta is the first of `directions` with
-//! probability `weight`, else the second, plus normal noise. The low-fidelity solver knows the mean
-//! direction alone, takes `low_puffs` points and another spread. `drift.rs` carries the plume at one angle.
+//! The input is the strength s(y, x) of the sources. The material drifts with the wind for a unit
+//! of time and spreads on its way. With D the drift at the angle theta, the concentration is c =
+//! exp(sigma N - sigma^2 / 2) * integral of s * Gaussian(t D, width^2 + t spread^2) over t in \[0,
+//! 1\], by the midpoint rule with `puffs` points. theta is the first of `directions` with
+//! probability `weight`, otherwise the second, plus normal noise. The low-fidelity solver uses only
+//! the mean direction, `low_puffs` points and another spread. `drift.rs` computes the plume at one
+//! angle.
 
 mod config;
 mod drift;
@@ -22,12 +23,12 @@ use crate::random::Stream;
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
 const NAME: &str = "plume";
-/// Length of the domain along x, of height 1.
+/// Length of the domain along x; its height is 1.
 const LENGTH: f64 = 1.6;
-/// Deviation of a single source.
+/// Width (standard deviation) of a single source.
 const SOURCE_WIDTH: f64 = 0.06;
 
-/// The problem, checked and ready to solve.
+/// The problem with checked constants.
 pub struct Plume {
     config: PlumeConfig,
     grid: Grid,
@@ -45,7 +46,7 @@ impl Plume {
         Ok(Self { config, grid })
     }
 
-    /// The strength of the sources of an input, which no place may have below zero.
+    /// The strength of the sources of an input; refuses negative values.
     fn strength<'a>(&self, input: &'a Field) -> Result<&'a [f64]> {
         expect_shape(input, &self.grid)?;
         let is_strength = |s: &&f64| s.is_finite() && **s >= 0.0;
@@ -71,19 +72,21 @@ impl Plume {
         (self.config.puffs, self.config.spread)
     }
 
-    /// The step, in deviations of the angle, with which the trapezoid rule is exact to rounding.
+    /// The quadrature step, in standard deviations of the angle, at which the trapezoid rule is
+    /// exact up to rounding.
     ///
-    /// As the wind turns, the square of a concentration passes like a Gaussian at most
-    /// r = sqrt(2) reach noise / width times narrower than the density of the angle, so their product
-    /// has the deviation 1 / sqrt(1 + r^2). The rule's error is exp(-2 pi^2 (deviation / step)^2).
+    /// As a function of the angle, the square of a concentration is like a Gaussian that is
+    /// narrower than the density of the angle by at most a factor r = sqrt(2) reach noise / width.
+    /// Their product then has the standard deviation 1 / sqrt(1 + r^2), and the error of the rule
+    /// is exp(-2 pi^2 (deviation / step)^2).
     fn angle_step(&self) -> f64 {
         let noise = self.config.noise.to_radians();
         let narrower = 2f64.sqrt() * self.config.reach * noise / self.config.width;
         0.5 / narrower.hypot(1.0)
     }
 
-    /// Mean and variance by quadrature over the angle; the strength factor has mean 1 and mean
-    /// square exp(sigma^2), whatever the angle.
+    /// Mean and variance by quadrature over the angle; at any angle the strength factor has mean 1
+    /// and mean square exp(sigma^2).
     fn moments(&self, strength: &[f64], step: f64) -> [Vec<f64>; 2] {
         let nodes = (9.0 / step).ceil() as i32;
         let density = |i: i32| (-0.5 * (f64::from(i) * step).powi(2)).exp();
@@ -133,7 +136,7 @@ impl Problem for Plume {
         )
     }
 
-    /// Sources of random strength upwind, at random places.
+    /// Sources of random strength at random positions upwind.
     fn draw_input(&self, rng: &mut Stream) -> Result<Field> {
         let mut strength = vec![0.0; self.grid.len()];
         for _ in 0..self.config.sources {
@@ -229,8 +232,8 @@ mod tests {
                     moments[1][i] += (c - exact.mean.values()[i]).powi(2) / draws as f64;
                 }
             }
-            // Where the plume is, a draw deviates by about its mean, a square by thrice as much:
-            // 0.7 % and 2 % over this number of draws.
+            // Inside the plume, a draw deviates by about its mean and its square by three times as
+            // much: 0.7 % and 2 % over this number of draws.
             assert!(relative_error(&moments[0], exact.mean.values()) < 0.03);
             assert!(relative_error(&moments[1], exact.variance.values()) < 0.08);
         }
@@ -275,7 +278,7 @@ mod tests {
         );
     }
 
-    /// Without noise and with one direction, the logarithm is normal at every point.
+    /// Without noise and with a single direction, the logarithm is normal at every point.
     #[test]
     fn one_direction_leaves_a_log_normal_law() {
         let problem = plume("resolution = [12, 20]\nweight = 1\nnoise = 0");

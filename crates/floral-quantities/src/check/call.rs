@@ -1,4 +1,4 @@
-//! Functions: of single values, reductions of fields, derivatives, and values at a place.
+//! Function calls: functions of values, reductions of fields, derivatives, and values at a place.
 
 use super::region::Comparison;
 use super::{Checker, joined};
@@ -8,7 +8,7 @@ use crate::operator::{Binary, FUNCTIONS, Unary};
 use crate::syntax::{Kind, Syntax};
 use crate::term::{Checked, Degree, Reduction, Region, Term};
 
-/// The reductions of a field, by name; `max` and `min` of two numbers are functions of values.
+/// Reductions of a field, by name; `max` and `min` of two numbers are functions of values.
 const REDUCTIONS: [(&str, Reduction); 8] = [
     ("mean", Reduction::Mean),
     ("integral", Reduction::Integral),
@@ -20,7 +20,7 @@ const REDUCTIONS: [(&str, Reduction); 8] = [
     ("range", Reduction::Range),
 ];
 
-/// The highest derivative: each evaluates the field below it at three points or more.
+/// Highest order of derivatives: each order evaluates the field below it at three or more points.
 const HIGHEST_ORDER: usize = 4;
 
 impl Checker<'_> {
@@ -64,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A reduction over a region, or the larger or smaller of two numbers.
+    /// A reduction over a region, or the maximum or minimum of two numbers.
     fn reduce_or_choose(
         &self,
         reduction: Reduction,
@@ -138,7 +138,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The value at a place, given by position, `at(u, 0.3, 0.7)`, or by name, `at(u, x == 0.3, y == 0.7)`.
+    /// The value at a place, given by position, `at(u, 0.3, 0.7)`, or by name, `at(u, x == 0.3, y
+    /// == 0.7)`.
     fn at(&self, of: &Syntax, place: &[Syntax]) -> Result<Checked, Fault> {
         let field = self.number(of)?;
         let mut coordinates: Vec<Option<Term>> = vec![None; place.len()];
@@ -185,7 +186,7 @@ impl Checker<'_> {
         )
     }
 
-    /// A number that does not depend on the solution.
+    /// A number that depends neither on the location nor on the solution.
     fn constant(&self, syntax: &Syntax) -> Result<Term, Fault> {
         let checked = self.number(syntax)?;
         match checked.degree {
@@ -211,7 +212,7 @@ impl Checker<'_> {
         Err(Fault::new(syntax.column, message))
     }
 
-    /// The axis that a bare name means.
+    /// The axis that an unqualified or qualified name denotes.
     pub(super) fn coordinate(&self, syntax: &Syntax) -> Option<usize> {
         let Kind::Name { kind, name } = &syntax.kind else {
             return None;
@@ -223,7 +224,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an expression is true or false, by its outermost operation.
+/// Whether an expression is a condition, judged by its outermost operation.
 fn is_condition(syntax: &Syntax) -> bool {
     match &syntax.kind {
         Kind::Binary(operator, ..) => operator.is_comparison() || operator.is_logical(),

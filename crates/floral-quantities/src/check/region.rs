@@ -8,7 +8,7 @@ use crate::syntax::{Kind, Syntax};
 use crate::term::{Checked, Degree, Limit, Region, Term};
 
 impl Checker<'_> {
-    /// A region, and how it depends on the solution.
+    /// A region, and its dependence on the solution.
     pub(super) fn region(&self, syntax: &Syntax) -> Result<(Region, Degree), Fault> {
         let mut region = Region::default();
         let mut degree = Degree::Constant;
@@ -30,8 +30,8 @@ impl Checker<'_> {
         Ok((region, degree))
     }
 
-    /// A coordinate compared with a value, if the expression is one. Each part is checked once, as
-    /// nested regions would take exponential time otherwise.
+    /// The comparison of a coordinate with a value, if the expression is one. Each part is checked
+    /// once; otherwise nested regions would take exponential time.
     pub(super) fn comparison(&self, syntax: &Syntax) -> Result<Option<Comparison>, Fault> {
         let Kind::Binary(comparison, left, right) = &syntax.kind else {
             return Ok(None);
@@ -64,11 +64,11 @@ impl Checker<'_> {
 pub(super) enum Comparison {
     /// With a constant.
     Limit(Limit),
-    /// With a value that depends on the place or on the solution.
+    /// With a value that depends on the location or on the solution.
     Other(Checked),
 }
 
-/// The parts that `and` joins.
+/// The expressions joined by `and`.
 fn conjuncts(syntax: &Syntax) -> Vec<&Syntax> {
     match &syntax.kind {
         Kind::Binary(Binary::And, left, right) => {

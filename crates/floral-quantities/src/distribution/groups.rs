@@ -2,24 +2,24 @@
 
 use super::Estimate;
 
-/// The parts of a variance, each with its standard error.
+/// The parts of a variance, with their standard errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VarianceParts {
     /// Inherent randomness: the variance within groups.
     pub aleatoric: Estimate,
-    /// Ignorance, for lack of data: the variance of the groups' own means.
+    /// Ignorance for lack of data: the variance of the true means of groups.
     pub epistemic: Estimate,
 }
 
-/// Groups of equal size, one after the other; 1 for independent draws.
+/// Consecutive groups of equal size; size 1 for independent draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Groups {
     pub size: usize,
 }
 
 impl Groups {
-    /// The mean of values; its standard error is the standard deviation of the groups' means over the
-    /// root of their number.
+    /// The mean of values; its standard error is the standard deviation of the groups' means
+    /// divided by the root of their number.
     pub fn mean(self, values: &[f64]) -> Estimate {
         let means = self.means(values);
         let standard_error = (variance(&means) / means.len() as f64).sqrt();
@@ -36,15 +36,15 @@ impl Groups {
         between + share * self.within(values)
     }
 
-    /// One-way analysis of variance with random groups. For G groups of m draws y_gj with means y_g
-    /// and overall mean y:
+    /// One-way analysis of variance with random groups. For G groups of m draws y_gj with group
+    /// means y_g and overall mean y:
     ///
     /// ```text
     /// MSW = sum_gj (y_gj - y_g)^2 / (G (m - 1)),   MSB = m sum_g (y_g - y)^2 / (G - 1),
     /// aleatoric = MSW,   epistemic = max(0, (MSB - MSW) / m).
     /// ```
     ///
-    /// Standard errors are those of normal draws. Searle, Casella & McCulloch (1992), Variance
+    /// Standard errors assume normal draws. Searle, Casella & McCulloch (1992), Variance
     /// Components, chapter 3.
     pub fn parts(self, values: &[f64]) -> Option<VarianceParts> {
         if self.size < 2 {
@@ -54,7 +54,8 @@ impl Groups {
         let groups = (values.len() / self.size) as f64;
         let within = self.within(values);
         let between = m * variance(&self.means(values));
-        // Unbiased estimates of the variance of a mean square of f degrees of freedom: 2 MS^2 / (f + 2).
+        // Unbiased estimates of the variance of a mean square with f degrees of freedom: 2 MS^2 /
+        // (f + 2).
         let of_within = 2.0 * within.powi(2) / (groups * (m - 1.0) + 2.0);
         let of_between = 2.0 * between.powi(2) / (groups + 1.0);
         Some(VarianceParts {
@@ -69,7 +70,7 @@ impl Groups {
         })
     }
 
-    /// The mean square within groups; 0 for groups of one draw.
+    /// The mean variance within groups; 0 for groups of one draw.
     fn within(self, values: &[f64]) -> f64 {
         let groups = values.chunks_exact(self.size).map(variance);
         mean(&groups.collect::<Vec<f64>>())
@@ -82,12 +83,12 @@ impl Groups {
 
 /// The mean of at least one value.
 pub(super) fn mean(values: &[f64]) -> f64 {
-    // About the first value: a small spread beside a large mean keeps its digits.
+    // Relative to the first value, so that a small spread about a large mean keeps its digits.
     let first = values[0];
     first + values.iter().map(|value| value - first).sum::<f64>() / values.len() as f64
 }
 
-/// The unbiased variance; 0 of one value.
+/// The unbiased variance; 0 for a single value.
 fn variance(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();

@@ -1,14 +1,16 @@
-//! Quantiles and superquantiles, from draws in increasing order.
+//! Quantiles and superquantiles of sorted draws.
 
 use super::{Distribution, Estimate};
 use crate::error::{Error, Result};
 
 impl Distribution {
-    /// The quantile of a level p: linear between draws, the k-th of n at k / (n + 1), which is its
-    /// mean probability (Hyndman & Fan 1996, definition 6). Levels beyond the outermost draws are refused.
+    /// The quantile of a level p, linear between draws: the k-th of n draws has the level k / (n +
+    /// 1), its mean probability (Hyndman & Fan 1996, definition 6). Levels beyond the outermost
+    /// draws are refused.
     ///
-    /// Its standard error is (Q(p + e) - Q(p - e)) / 2 with e the standard error of the share of draws
-    /// below the quantile, sqrt(p (1 - p) / n) or, of groups, that of their shares (Woodruff 1952).
+    /// Its standard error is (Q(p + e) - Q(p - e)) / 2, where e is the standard error of the share
+    /// of draws below the quantile, sqrt(p (1 - p) / n), or for groups at least that of their
+    /// shares (Woodruff 1952).
     pub fn quantile(&self, level: f64) -> Result<Estimate> {
         let n = self.count() as f64;
         let tail = level.min(1.0 - level);
@@ -35,16 +37,17 @@ impl Distribution {
         })
     }
 
-    /// The superquantile of a level p (conditional value at risk): the mean of the worst share 1 - p,
+    /// The superquantile of a level p (conditional value at risk), the mean of the worst share 1 -
+    /// p:
     ///
     /// ```text
     /// min_q  q + mean((x - q)+) / (1 - p),
     /// ```
     ///
-    /// which the p-quantile of the draws attains (Rockafellar & Uryasev 2000, theorem 1). Its standard
-    /// error is that of the mean with q fixed, as the minimum is flat there (Trindade et al. 2007).
-    /// At level 0 it is the mean. The largest draws are the worst: of a quantity whose small values
-    /// are, negate it.
+    /// whose minimum is attained at the p-quantile of the draws (Rockafellar & Uryasev 2000,
+    /// theorem 1). Its standard error is that of the mean with q fixed, because the minimum is flat
+    /// there (Trindade et al. 2007). At level 0 it is the mean. The largest draws count as the
+    /// worst; negate a quantity whose small values are the worst.
     pub fn superquantile(&self, level: f64) -> Result<Estimate> {
         let n = self.count() as f64;
         let tail = 1.0 - level;
@@ -76,7 +79,7 @@ fn too_few(what: &str, level: f64, tail: f64, needed: f64, n: f64) -> Error {
     Error::config(format!("{what} {level}"), reason)
 }
 
-/// The quantile of values in increasing order, at least one; beyond the outermost, those.
+/// The quantile of sorted values, at least one; levels beyond the outermost values give these.
 pub(crate) fn quantile_of(sorted: &[f64], level: f64) -> f64 {
     let last = sorted.len() - 1;
     let position = (level * (last + 2) as f64 - 1.0).clamp(0.0, last as f64);
@@ -85,7 +88,7 @@ pub(crate) fn quantile_of(sorted: &[f64], level: f64) -> f64 {
     low + (position - below as f64) * (high - low)
 }
 
-/// The median of values in increasing order.
+/// The median of sorted values.
 pub(crate) fn median(sorted: &[f64]) -> f64 {
     quantile_of(sorted, 0.5)
 }

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::sparse::Entry;
 
-/// Differences of coordinates, in units of the spacing, that count as rounding: coordinates are often
-/// stored in single precision.
+/// Differences of coordinates, in units of the spacing, that count as rounding: coordinates are
+/// often stored in single precision.
 const ROUNDING: f64 = 1e-3;
 
 /// Named coordinates in increasing order, of any spacing.
@@ -12,18 +12,18 @@ const ROUNDING: f64 = 1e-3;
 pub struct GridAxis {
     name: String,
     coordinates: Vec<f64>,
-    /// Of a periodic axis, where a period begins and ends.
+    /// Start and end of the period of a periodic axis.
     period: Option<[f64; 2]>,
 }
 
 impl GridAxis {
-    /// An axis that ends at its first and last coordinates. A single one has the measure 1.
+    /// An axis that ends at its first and last coordinates. A single coordinate has measure 1.
     pub fn closed(name: impl Into<String>, coordinates: Vec<f64>) -> Result<Self> {
         Self::new(name.into(), coordinates, None)
     }
 
-    /// An axis whose ends are the same place, between which all coordinates lie; the last one
-    /// lies before the second end.
+    /// An axis whose two ends are the same location. All coordinates lie between the ends, and the
+    /// last one lies before the second end.
     pub fn periodic(
         name: impl Into<String>,
         coordinates: Vec<f64>,
@@ -58,12 +58,12 @@ impl GridAxis {
         })
     }
 
-    /// Its name.
+    /// Name of the axis.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its coordinates.
+    /// Coordinates of the axis.
     pub fn coordinates(&self) -> &[f64] {
         &self.coordinates
     }
@@ -82,13 +82,14 @@ impl GridAxis {
         self.weights(f64::NEG_INFINITY, f64::INFINITY)
     }
 
-    /// The weights of the integral of the linear interpolant from `from` to `to`, within the axis.
+    /// The weights of the integral of the linear interpolant from `from` to `to`, restricted to the
+    /// axis.
     pub(super) fn weights(&self, from: f64, to: f64) -> Vec<f64> {
         let mut weights = vec![0.0; self.len()];
         for cell in self.cells() {
             let (begin, end) = (cell.inner[0].max(from), cell.inner[1].min(to));
             if begin < end {
-                // The linear interpolant at the middle of the part is its mean over it.
+                // The mean of the interpolant over this part is its value at the midpoint.
                 let share = ((begin + end) / 2.0 - cell.ends[0]) / (cell.ends[1] - cell.ends[0]);
                 weights[cell.points[0]] += (end - begin) * (1.0 - share);
                 weights[cell.points[1]] += (end - begin) * share;
@@ -100,7 +101,8 @@ impl GridAxis {
         weights
     }
 
-    /// The intervals between neighbours; the one across the end of a period twice, once at each end.
+    /// The intervals between neighbours; the interval across the end of a period is listed twice,
+    /// once at each end.
     fn cells(&self) -> Vec<Cell> {
         let x = &self.coordinates;
         let mut cells: Vec<Cell> = (1..x.len())
@@ -124,7 +126,7 @@ impl GridAxis {
         cells
     }
 
-    /// 1 at the points with this coordinate and 0 elsewhere; a coordinate without points is refused.
+    /// 1 at the points with this coordinate and 0 elsewhere; refuses a coordinate without points.
     pub(super) fn plane(&self, at: f64) -> Result<Vec<f64>> {
         let distance = |x: f64| match self.period() {
             Some(period) => ((x - at + period / 2.0).rem_euclid(period) - period / 2.0).abs(),
@@ -147,7 +149,7 @@ impl GridAxis {
         Err(Error::config(format!("{} == {at}", self.name), reason))
     }
 
-    /// What counts as rounding beside a point.
+    /// The difference that counts as rounding near a point.
     fn rounding(&self, point: usize) -> f64 {
         let x = &self.coordinates;
         let before = point.checked_sub(1).map(|i| x[point] - x[i]);
@@ -160,7 +162,7 @@ impl GridAxis {
         ROUNDING * if spacing.is_finite() { spacing } else { alone }
     }
 
-    /// The two points beside a coordinate and their shares; one if it is a point's own.
+    /// The two points next to a coordinate with their shares, or a single point at the coordinate.
     pub(super) fn interpolation(&self, at: f64) -> Result<Vec<Entry>> {
         let x = &self.coordinates;
         let (first, last) = (x[0], x[x.len() - 1]);

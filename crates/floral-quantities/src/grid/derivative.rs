@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::space::Space;
 use crate::sparse::Entry;
 
-/// A point of a stencil: which one, and its distance from the centre along the axis.
+/// A point of a stencil: its index, and its distance from the centre along the axis.
 #[derive(Clone, Copy)]
 struct Neighbour {
     point: usize,
@@ -13,9 +13,9 @@ struct Neighbour {
 }
 
 impl GridSpace {
-    /// The derivative at a point, by the parabola through it and two neighbours: one on each side,
-    /// or both on the same side at an end of the domain. Exact for quadratic fields at any spacing.
-    /// Where there is but one neighbour, the slope of the line to it.
+    /// The derivative at a point of the parabola through it and two neighbours: one on each side,
+    /// or both on the same side at an end of the domain. It is exact for quadratic fields at any
+    /// spacing. With a single neighbour it is the slope of the line to it.
     pub(super) fn derivative_at(&self, axis: usize, point: usize) -> Result<Vec<Entry>> {
         if !self.is_inside(point) {
             return Ok(Vec::new());
@@ -34,7 +34,7 @@ impl GridSpace {
         Ok(slopes(&stencil))
     }
 
-    /// The point some steps further, if it is inside the domain.
+    /// The point at a distance of some steps, if it is inside the domain.
     fn neighbour(&self, axis: usize, point: usize, steps: isize) -> Option<Neighbour> {
         let along = &self.axes[axis];
         let (n, here) = (along.len() as isize, self.position(axis, point) as isize);
@@ -65,7 +65,7 @@ impl GridSpace {
     }
 }
 
-/// Derivatives at 0 of Lagrange's polynomials of the stencil:
+/// Derivatives at 0 of the Lagrange polynomials of the stencil:
 /// l_k'(0) = sum_{m != k} 1 / (d_k - d_m) prod_{j != k, m} -d_j / (d_k - d_j).
 /// Fornberg (1988), Mathematics of Computation 51.
 fn slopes(stencil: &[Neighbour]) -> Vec<Entry> {

@@ -1,4 +1,5 @@
-//! Reductions over a region: which points and measures, and what is left to each realization.
+//! Reductions over a region: the selected points with their measure, and the conditions to be
+//! evaluated for each realization.
 
 use super::Builder;
 use crate::error::{Error, Result};
@@ -24,7 +25,7 @@ impl Builder<'_> {
         if reduction.is_weighted() {
             cuts.extend(self.cuts(&region.bounds)?);
         } else {
-            // Extremes are taken over points, so that bounds choose points.
+            // Extremes are taken over points, so bounds select points.
             conditions.extend(region.bounds.iter().map(Limit::condition));
         }
         let mut section = self.space.section(&cuts)?;
@@ -64,7 +65,8 @@ impl Builder<'_> {
         limits.iter().map(cut).collect()
     }
 
-    /// Conditions that are known choose points of the section; the others are left to each realization.
+    /// Known conditions select points of the section; the others are evaluated for each
+    /// realization.
     fn filter(&mut self, conditions: &[Term], section: &mut Section) -> Result<Option<Node>> {
         let mut rest = None;
         for condition in conditions {
@@ -82,7 +84,7 @@ impl Builder<'_> {
     }
 }
 
-/// The points of a section where a condition is not 0.
+/// Keeps the points of a section where a condition is not 0.
 fn retain(section: &mut Section, condition: impl Fn(usize) -> f64) -> Result<()> {
     let (mut points, mut weights) = (Vec::new(), Vec::new());
     for (point, weight) in section.points.iter().zip(&section.weights) {

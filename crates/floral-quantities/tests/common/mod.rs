@@ -1,9 +1,9 @@
-//! Grids, names and shorthand that several tests use.
+//! Grids, names and shorthand shared by several tests.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use floral_quantities::{Given, GridAxis, GridSpace, Name, Names, Quantity, Space};
 
-/// Axes x and y, one channel of solution and of input, and low fidelity.
+/// Names for axes x and y, one channel of solution and of input, and low fidelity.
 pub fn names() -> Names {
     Names {
         axes: vec![
@@ -16,7 +16,7 @@ pub fn names() -> Names {
     }
 }
 
-/// n coordinates from 0 to 1 that are not evenly spaced.
+/// n unevenly spaced coordinates from 0 to 1.
 pub fn uneven(n: usize) -> Vec<f64> {
     let even = (0..n).map(|i| i as f64 / (n - 1) as f64);
     even.map(|x| x + 0.1 * (std::f64::consts::TAU * x).sin())
@@ -36,7 +36,7 @@ pub fn field(space: &dyn Space, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     (0..space.points()).map(at).collect()
 }
 
-/// The value of an expression of x, y and u; k and low are u too.
+/// The value of an expression of x, y and u; k and low equal u.
 pub fn value(text: &str, space: &dyn Space, u: &[f64]) -> f64 {
     let quantity = Quantity::parse("q", text, &names()).unwrap();
     quantity
@@ -46,21 +46,21 @@ pub fn value(text: &str, space: &dyn Space, u: &[f64]) -> f64 {
         .unwrap()
 }
 
-/// What is said of an expression that is refused.
+/// The error message for an expression that is refused.
 pub fn refused(text: &str) -> String {
     Quantity::parse("q", text, &names())
         .unwrap_err()
         .to_string()
 }
 
-/// What is said of an expression that does not suit a space, given no input.
+/// The error message for an expression that does not fit a space, given no input.
 pub fn unsuited(text: &str, space: &dyn Space) -> String {
     let quantity = Quantity::parse("q", text, &names()).unwrap();
     let refused = quantity.on(space, Given::default()).err();
     refused.unwrap().to_string()
 }
 
-/// Close, relative to the larger of both and 1.
+/// Asserts that two values are close, relative to the largest of both and 1.
 pub fn assert_close(a: f64, b: f64, tolerance: f64) {
     let scale = a.abs().max(b.abs()).max(1.0);
     assert!((a - b).abs() <= tolerance * scale, "{a} is not {b}");

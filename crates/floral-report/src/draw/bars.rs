@@ -6,7 +6,7 @@ use super::label::Label;
 use super::scale::Scale;
 use super::text::{Anchor, fitted, text, widest, width};
 
-/// The width of all bars, the height of one, and the space between groups.
+/// The length of the axis, the height of a bar, and the space between groups.
 const LENGTH: f64 = 300.0;
 const HEIGHT: f64 = 14.0;
 const APART: f64 = 8.0;
@@ -14,34 +14,35 @@ const APART: f64 = 8.0;
 const LETTERS: f64 = 13.0;
 const SMALL: f64 = 11.0;
 
-/// The widest name of a group.
+/// The maximum width of a group's name.
 const NAME: f64 = 180.0;
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// Its length, from zero or, if bars of a group are stacked, from the end of the one before.
+    /// The length of the bar; it starts at zero or, in a stacked group, at the end of the previous
+    /// bar.
     pub value: f64,
-    /// What its value may be.
+    /// An interval for the value.
     pub interval: Option<[f64; 2]>,
-    /// Its colour.
+    /// The colour of the bar.
     pub colour: Colour,
 }
 
 /// Groups of bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bars {
-    /// What they show.
+    /// The title of the drawing.
     pub title: String,
     /// The horizontal axis.
     pub label: Label,
-    /// Its ends.
+    /// Both ends of the horizontal axis.
     pub range: [f64; 2],
-    /// Names and bars of the groups, from the top.
+    /// Names and bars of the groups, from top to bottom.
     pub groups: Vec<(String, Vec<Bar>)>,
-    /// What each colour means.
+    /// The meaning of each colour.
     pub legend: Vec<(String, Colour)>,
-    /// Whether bars of a group follow one another on one line.
+    /// Whether the bars of a group follow one another on one line.
     pub is_stacked: bool,
 }
 
@@ -92,7 +93,7 @@ impl Bars {
         }
     }
 
-    /// The legend, as many entries in a line as fit, and where it ends.
+    /// The legend, with as many entries per line as fit, and the y coordinate of its lower end.
     fn heading(&self, page: f64) -> (String, f64) {
         let (mut svg, mut x, mut y) = (String::new(), 4.0, 14.0);
         for (name, colour) in &self.legend {
@@ -147,7 +148,7 @@ impl Bars {
         svg
     }
 
-    /// Lines at the ticks with their numbers.
+    /// Vertical lines at the ticks, with their numbers.
     fn axis(&self, scale: &Scale, at: impl Fn(f64) -> f64, [top, bottom]: [f64; 2]) -> String {
         let [from, to] = self.range;
         let ticks = scale.ticks().iter().filter(|t| (from..=to).contains(*t));

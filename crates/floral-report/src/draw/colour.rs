@@ -4,10 +4,11 @@ use std::fmt;
 
 use floral::train::Method;
 
-/// Okabe & Ito (2008), "Color universal design", a brown beside them, and the colour of the text.
+/// The palette of Okabe & Ito (2008), "Color universal design", with a brown and the colour of
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// The colour of the text, for what is true.
+    /// The colour of text, used for the truth.
     Ink,
     /// A quiet grey.
     Grey,
@@ -23,7 +24,8 @@ pub enum Colour {
     Vermillion,
     /// Reddish purple.
     Purple,
-    /// A dark brown, apart from the others in every kind of colour vision and on both themes.
+    /// A dark brown that stands out from the others in every kind of colour vision and on both
+    /// themes.
     Brown,
 }
 
@@ -53,8 +55,8 @@ impl Colour {
         }
     }
 
-    /// The name of its CSS variable without the dashes, and the colour on a light and on a dark page:
-    /// the same hues, the darkest of them lifted.
+    /// The name of the CSS variable without the dashes, and the colour on a light and on a dark
+    /// page: the same hues, with the dark ones lightened.
     fn shades(self) -> [&'static str; 3] {
         match self {
             Self::Ink => ["ink", "#1d2126", "#e8eaed"],
@@ -69,23 +71,23 @@ impl Colour {
         }
     }
 
-    /// The name of its CSS variable, without the dashes.
+    /// The name of the CSS variable without the dashes.
     pub fn name(self) -> &'static str {
         self.shades()[0]
     }
 
-    /// On a light page.
+    /// The colour on a light page.
     pub fn light(self) -> &'static str {
         self.shades()[1]
     }
 
-    /// On a dark page.
+    /// The colour on a dark page.
     pub fn dark(self) -> &'static str {
         self.shades()[2]
     }
 }
 
-/// As CSS writes it: the page's variable, or the light colour where there is no page.
+/// CSS: the variable of the page, or the light colour outside a page.
 impl fmt::Display for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "var(--{},{})", self.name(), self.light())
@@ -96,7 +98,7 @@ impl fmt::Display for Colour {
 mod tests {
     use super::*;
 
-    /// Linear shares of red, green and blue (IEC 61966-2-1).
+    /// Linear red, green and blue from 0 to 1 (IEC 61966-2-1).
     fn linear(hex: &str) -> [f64; 3] {
         [1, 3, 5].map(|at| {
             let share = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
@@ -107,7 +109,7 @@ mod tests {
         })
     }
 
-    /// WCAG's contrast of two colours.
+    /// The contrast ratio of two colours by WCAG.
     fn contrast(a: &str, b: &str) -> f64 {
         let luminance = |hex: &str| {
             let [r, g, b] = linear(hex);

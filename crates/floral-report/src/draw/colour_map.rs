@@ -2,23 +2,23 @@
 
 use std::f64::consts::TAU;
 
-/// Colours of a table.
+/// Number of colours in a table.
 pub const COLOURS: usize = 256;
 
-/// Points along a path of colours from which evenly spaced ones are taken.
+/// Points along a path of colours, from which equidistant colours are taken.
 const PATH: usize = 2048;
 
 /// A colour in Oklab: lightness, and two opponent coordinates. Ottosson (2020).
 type Oklab = [f64; 3];
 
-/// A way from values to colours.
+/// A mapping from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColourMap {
-    /// From dark blue over green to light yellow, for fields.
+    /// Dark blue over green to light yellow, for fields.
     Field,
-    /// From dark violet over red to light yellow, for spreads and probabilities.
+    /// Dark violet over red to light yellow, for spreads and probabilities.
     Spread,
-    /// Blue, nearly white at zero, orange, for differences.
+    /// Blue over near-white at zero to orange, for differences.
     Difference,
 }
 
@@ -26,7 +26,7 @@ impl ColourMap {
     /// All maps.
     pub const ALL: [Self; 3] = [Self::Field, Self::Spread, Self::Difference];
 
-    /// Its name.
+    /// The name of the map.
     pub fn name(self) -> &'static str {
         match self {
             Self::Field => "field",
@@ -35,7 +35,7 @@ impl ColourMap {
         }
     }
 
-    /// Its colours from the smallest to the largest value, in sRGB.
+    /// The colours from the smallest to the largest value, in sRGB.
     pub fn table(self) -> [[u8; 3]; COLOURS] {
         let path: Vec<Oklab> = (0..PATH)
             .map(|i| within_gamut(self.at(i as f64 / (PATH - 1) as f64)))
@@ -52,10 +52,11 @@ impl ColourMap {
         })
     }
 
-    /// The path of colours, t from 0 to 1; saturation is taken back where screens cannot follow.
+    /// The path of colours for t from 0 to 1, before saturation is limited to what screens can
+    /// show.
     fn at(self, t: f64) -> Oklab {
         match self {
-            // Less saturated in the middle, where screens have no strong teal.
+            // Less saturated in the middle, because screens have no strong teal.
             Self::Field => {
                 let chroma = 0.09 + 0.07 * (2.0 * t - 1.0).powi(2);
                 polar(0.24 + 0.70 * t, chroma, 288.0 - 183.0 * t)
@@ -73,7 +74,7 @@ impl ColourMap {
     }
 }
 
-/// Lightness, saturation and hue in degrees.
+/// A colour from lightness, saturation and hue in degrees.
 fn polar(lightness: f64, chroma: f64, hue: f64) -> Oklab {
     let (sin, cos) = (hue / 360.0 * TAU).sin_cos();
     [lightness, chroma * cos, chroma * sin]
@@ -84,7 +85,7 @@ fn distance(a: Oklab, b: Oklab) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// The same lightness and hue, as saturated as sRGB allows.
+/// The colour with the same lightness and hue, with its saturation limited to sRGB.
 fn within_gamut([lightness, a, b]: Oklab) -> Oklab {
     let fits = |share: f64| {
         let colour = to_linear([lightness, share * a, share * b]);
@@ -105,7 +106,8 @@ fn within_gamut([lightness, a, b]: Oklab) -> Oklab {
     [lightness, inside * a, inside * b]
 }
 
-/// Linear sRGB. The matrices of Ottosson (2020), "A perceptual color space for image processing".
+/// Converts to linear sRGB with the matrices of Ottosson (2020), "A perceptual color space for
+/// image processing".
 fn to_linear([lightness, a, b]: Oklab) -> [f64; 3] {
     let l = (lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);
     let m = (lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b).powi(3);
@@ -117,7 +119,7 @@ fn to_linear([lightness, a, b]: Oklab) -> [f64; 3] {
     ]
 }
 
-/// sRGB as screens take it, IEC 61966-2-1.
+/// Converts to gamma-encoded sRGB (IEC 61966-2-1).
 fn to_srgb(colour: Oklab) -> [f64; 3] {
     to_linear(colour).map(|c| match c {
         c if c <= 0.003_130_8 => 12.92 * c.max(0.0),
@@ -129,7 +131,7 @@ fn to_srgb(colour: Oklab) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// Relative luminance, which is what is left in print without colour.
+    /// Relative luminance: the brightness of a print without colours.
     fn luminance(colour: [u8; 3]) -> f64 {
         let linear = colour.map(|c| match f64::from(c) / 255.0 {
             c if c <= 0.040_45 => c / 12.92,

@@ -1,6 +1,6 @@
-//! Text made safe for HTML and SVG.
+//! Escapes text for HTML and SVG.
 
-/// The text with the five characters that markup reserves replaced.
+/// Replaces the five characters that markup reserves.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -7,7 +7,8 @@ use super::label::Label;
 use super::legend::Legend;
 use super::scale::is_drawable;
 
-/// The dash pattern of a line, which distinguishes curves of one colour, also in print without colours.
+/// The dash pattern of a line. It distinguishes curves of one colour, and curves in print without
+/// colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Dash {
     /// A continuous line.
@@ -22,10 +23,10 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// All patterns, in the order in which curves of one colour take them.
+    /// All patterns, in the order in which curves of one colour use them.
     pub const ALL: [Self; 4] = [Self::Solid, Self::Dashed, Self::Dotted, Self::DashDotted];
 
-    /// The lengths of dashes and spaces, as CSS writes them.
+    /// The lengths of dashes and spaces in CSS.
     pub fn lengths(self) -> &'static str {
         match self {
             Self::Solid => "",
@@ -39,30 +40,30 @@ impl Dash {
 /// A line over x, optionally with a band around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Its name in the legend; none if it is not listed.
+    /// The name in the legend; `None` if the curve is not listed.
     pub name: Option<String>,
-    /// The line: one value per x.
+    /// The y values, one per x.
     pub values: Vec<f64>,
-    /// Its own x values; empty for those of the figure.
+    /// The x values of this curve; empty if those of the figure apply.
     pub x: Vec<f64>,
-    /// The lower and the upper end of the band at every x; empty for none.
+    /// The lower and upper end of the band at every x; empty without a band.
     pub band: Vec<[f64; 2]>,
-    /// Its colour.
+    /// The colour of line and band.
     pub colour: Colour,
-    /// Its dash pattern; truths are dashed.
+    /// The dash pattern; truths are dashed.
     pub dash: Dash,
-    /// Whether it is thin, as one of many.
+    /// Whether the line is thin, as one of many.
     pub thin: bool,
-    /// Whether its points are marked, as where they are few.
+    /// Whether the points are marked, as a curve of few points needs.
     pub marked: bool,
     /// Whether the area under it is filled.
     pub filled: bool,
-    /// The lowest value of its band.
+    /// A lower bound at which the band is cut.
     pub floor: Option<f64>,
 }
 
 impl Curve {
-    /// A plain line.
+    /// A solid line without a band.
     pub fn line(name: &str, values: Vec<f64>, colour: Colour) -> Self {
         Self {
             name: Some(name.into()),
@@ -78,74 +79,74 @@ impl Curve {
         }
     }
 
-    /// The outline of a histogram: one height between each two neighbouring edges.
+    /// The outline of a histogram, with one height between any two neighbouring edges.
     pub fn steps(name: &str, edges: &[f64], heights: &[f64], colour: Colour) -> Self {
         let x = edges.windows(2).flat_map(|pair| [pair[0], pair[1]]);
         let values = heights.iter().flat_map(|height| [*height; 2]);
         Self::line(name, values.collect(), colour).at(x.collect())
     }
 
-    /// The same with its own x values.
+    /// Gives the curve its own x values.
     pub fn at(mut self, x: Vec<f64>) -> Self {
         self.x = x;
         self
     }
 
-    /// The same with this dash pattern.
+    /// Sets the dash pattern.
     pub fn with_dash(mut self, dash: Dash) -> Self {
         self.dash = dash;
         self
     }
 
-    /// The same with a faint fill down to zero.
+    /// Adds a faint fill down to zero.
     pub fn with_fill(mut self) -> Self {
         self.filled = true;
         self
     }
 
-    /// The same with a mark at every point.
+    /// Marks every point.
     pub fn marked(mut self) -> Self {
         self.marked = true;
         self
     }
 
-    /// The same with a band of this half height around it.
+    /// Adds a band of this half height around the line.
     pub fn with_band(self, half: &[f64]) -> Self {
         let pairs = self.values.iter().zip(half);
         let band = pairs.map(|(v, h)| [v - h.abs(), v + h.abs()]).collect();
         self.between(band)
     }
 
-    /// The same with a band between these ends, as those of an interval.
+    /// Adds a band between these ends, for example of an interval.
     pub fn between(mut self, band: Vec<[f64; 2]>) -> Self {
         self.band = band;
         self
     }
 
-    /// The same with a band cut at this value, as for a quantity that is never below it.
+    /// Cuts the band at this value, for a quantity that is never below it.
     pub fn above(mut self, floor: Option<f64>) -> Self {
         self.floor = floor;
         self
     }
 
-    /// The same dashed.
+    /// Makes the line dashed.
     pub fn dashed(self) -> Self {
         self.with_dash(Dash::Dashed)
     }
 
-    /// The same as a thin line.
+    /// Makes the line thin.
     pub fn thin(mut self) -> Self {
         self.thin = true;
         self
     }
 
-    /// The same without an entry in the legend.
+    /// Removes the curve from the legend.
     pub fn unnamed(mut self) -> Self {
         self.name = None;
         self
     }
 
-    /// The lower and the upper edge of the band; empty without one.
+    /// The lower and upper edge of the band or fill; empty if there is neither.
     pub fn edges(&self) -> (Vec<f64>, Vec<f64>) {
         if self.filled {
             return (vec![0.0; self.values.len()], self.values.clone());
@@ -156,7 +157,7 @@ impl Curve {
             .unzip()
     }
 
-    /// Whether its points are marked; a single one would be invisible otherwise.
+    /// Whether the points are marked. A single point would be invisible otherwise.
     pub(super) fn is_marked(&self) -> bool {
         self.marked || self.values.len() == 1
     }
@@ -165,19 +166,19 @@ impl Curve {
 /// Curves over one axis.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
-    /// What it shows.
+    /// The title of the figure.
     pub title: String,
-    /// The name of the horizontal axis.
+    /// The label of the horizontal axis.
     pub x_label: Label,
-    /// The name of the vertical axis.
+    /// The label of the vertical axis.
     pub y_label: Label,
-    /// The x values of the curves.
+    /// The x values of curves without their own.
     pub x: Vec<f64>,
-    /// The curves, the first at the back.
+    /// The curves, drawn from back to front.
     pub curves: Vec<Curve>,
     /// The meaning of the bands, for the legend.
     pub bands: Option<String>,
-    /// Values that the vertical axis covers besides the curves, so that figures can share a scale.
+    /// Further values that the vertical axis covers, so that figures can share a scale.
     pub covers: Vec<f64>,
     /// Whether the horizontal axis is logarithmic.
     pub log_x: bool,
@@ -223,7 +224,7 @@ impl Figure {
         )
     }
 
-    /// The places that the horizontal axis has to cover.
+    /// The x values that the horizontal axis has to cover.
     fn places(&self) -> Vec<f64> {
         let own = self.curves.iter().flat_map(|curve| &curve.x);
         self.x.iter().chain(own).copied().collect()
@@ -235,7 +236,7 @@ pub(super) fn mark(x: f64, y: f64, colour: Colour) -> String {
     format!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" style=\"fill:{colour}\"/>\n")
 }
 
-/// The band of a truth is faint.
+/// The opacity of a band; that of a truth is faint.
 pub(super) fn opacity(colour: Colour) -> f64 {
     match colour {
         Colour::Ink | Colour::Grey => 0.14,
@@ -246,7 +247,7 @@ pub(super) fn opacity(colour: Colour) -> f64 {
 pub(super) fn stroke(curve: &Curve) -> String {
     let width = match (curve.thin, curve.dash, curve.colour) {
         (true, ..) => 1.1,
-        // Narrow enough to leave what lies under it visible.
+        // Narrow enough to leave the curve under it visible.
         (false, Dash::Dashed, Colour::Ink) => 1.5,
         (false, Dash::Solid, _) => 2.8,
         (false, ..) => 2.2,
@@ -283,7 +284,7 @@ mod tests {
         }
     }
 
-    /// All numbers of all paths.
+    /// All numbers in all paths.
     fn coordinates(svg: &str) -> Vec<f64> {
         let paths = svg
             .split(" d=\"")

@@ -6,7 +6,7 @@ use super::label::Label;
 use super::scale::{Scale, is_drawable};
 use super::text::{Anchor, text, upwards, widest, width};
 
-/// The drawing's size, and the frame of the curves in it where labels are short.
+/// The size of the drawing, and the frame of the curves in it if labels are short.
 pub(super) const WIDTH: f64 = 480.0;
 pub(super) const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 64.0;
@@ -14,10 +14,10 @@ const RIGHT: f64 = 462.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 256.0;
 
-/// The size of letters.
+/// The font size.
 pub(super) const LETTERS: f64 = 14.0;
 
-/// The room of the name beside the vertical axis; the space between labels; the height of a label.
+/// The room for the name of the vertical axis, the space between labels, and the height of a label.
 const NAME: f64 = 24.0;
 const GAP: f64 = 7.0;
 const LINE: f64 = 16.0;
@@ -62,7 +62,7 @@ impl Frame {
         BOTTOM - self.y.position(value) * (BOTTOM - TOP)
     }
 
-    /// A polyline through points, interrupted where a value cannot be drawn.
+    /// A polyline through points, interrupted at values that cannot be drawn.
     fn path(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
         let mut path = String::new();
         let mut is_down = false;
@@ -77,7 +77,7 @@ impl Frame {
         path
     }
 
-    /// The line of a curve over its own x values or else these, and its marks.
+    /// The line and the marks of a curve over its own x values or, without any, over `x`.
     pub fn line(&self, x: &[f64], curve: &Curve) -> String {
         let points = || {
             places(x, curve)
@@ -171,7 +171,7 @@ impl Frame {
         svg + &self.names(x_label, y_label) + "</g>\n"
     }
 
-    /// The names of the axes, with their units and the powers of ten of their labels.
+    /// The names of the axes, with the powers of ten of their numbers and the units.
     fn names(&self, x_label: &Label, y_label: &Label) -> String {
         let (middle, centre) = ((self.left + self.right) / 2.0, (TOP + BOTTOM) / 2.0);
         let room = 2.0 * middle.min(WIDTH - middle) - GAP;
@@ -183,13 +183,13 @@ impl Frame {
     }
 }
 
-/// The right end of a frame, with room for half of the last label.
+/// The right end of the frame, which leaves room for half of the last label.
 fn right(x: &Scale) -> f64 {
     let last = x.labels().pop().unwrap_or_default();
     RIGHT.min(WIDTH - 2.0 - width(&last, LETTERS) / 2.0)
 }
 
-/// Whether the labels of a scale of this length, each with the room that it takes, do not overlap.
+/// Whether the labels along a scale of this length do not overlap; `taken` is the room for a label.
 fn is_apart(scale: &Scale, length: f64, taken: impl Fn(&str) -> f64) -> bool {
     let places = scale
         .ticks()

@@ -1,10 +1,10 @@
-//! The label of an axis: a name, and its unit after the power of ten that the numbers leave out.
+//! The label of an axis: a name, and the unit after the power of ten that the numbers leave out.
 
 use serde::Serialize;
 
 use super::text::fitted_before;
 
-/// The unit of a pure number in files, and in figures.
+/// The unit of a pure number in files, and its sign in figures.
 const PURE: &str = "1";
 const DASH: &str = "\u{2013}";
 
@@ -13,7 +13,7 @@ const DASH: &str = "\u{2013}";
 pub struct Label {
     /// The name.
     pub name: String,
-    /// The unit: `1` for a pure number, none if it is unknown or needs no mention.
+    /// The unit: `1` for a pure number; `None` if it is unknown or need not be shown.
     pub units: Option<String>,
 }
 
@@ -26,22 +26,22 @@ impl Label {
         }
     }
 
-    /// The same unit under another name.
+    /// Another name with the same unit.
     pub fn named(&self, name: impl Into<String>) -> Self {
         Self::new(name, self.units.as_deref())
     }
 
-    /// The same name with the square of its unit.
+    /// The same name with the unit squared.
     pub fn squared(&self) -> Self {
         self.with_units(|units| format!("{units}\u{b2}"))
     }
 
-    /// The same name with the inverse of its unit, as of a density.
+    /// The same name with the inverse unit, as for a density.
     pub fn inverse(&self) -> Self {
         self.with_units(|units| format!("1/{units}"))
     }
 
-    /// A pure number stays one, and an unknown unit stays unknown.
+    /// Changes the unit. A pure number stays one, and an unknown unit stays unknown.
     fn with_units(&self, change: impl Fn(&str) -> String) -> Self {
         let changed = |units: &str| match units {
             PURE | "" => PURE.to_owned(),
@@ -54,14 +54,14 @@ impl Label {
         }
     }
 
-    /// The text at an axis whose numbers are to be taken times this power of ten:
+    /// The text at an axis whose numbers are to be multiplied by this power of ten:
     /// `pressure [10⁵ Pa]`.
     pub fn with_power(&self, power: i32) -> String {
         self.name.clone() + &self.unit(power)
     }
 
-    /// The same in at most this room: smaller, and with the name cut, not the unit, if need be; and its
-    /// font size.
+    /// Like `with_power`, fitted into a width: in a smaller font, and if need be with the name
+    /// shortened, but not the unit. Also returns the font size.
     pub(super) fn fitted(&self, power: i32, size: f64, room: f64) -> (String, f64) {
         let unit = self.unit(power);
         let (mut name, size) = fitted_before(&self.name, &unit, size, room);
@@ -69,7 +69,7 @@ impl Label {
         (name, size)
     }
 
-    /// What follows the name: ` [10⁵ Pa]`.
+    /// The text after the name: ` [10⁵ Pa]`.
     fn unit(&self, power: i32) -> String {
         let power = (power != 0).then(|| format!("10{}", raised(power)));
         let units = match self.units.as_deref() {
@@ -84,7 +84,7 @@ impl Label {
         }
     }
 
-    /// The text where numbers are written out: `pressure [Pa]`.
+    /// The text if numbers are written in full: `pressure [Pa]`.
     pub fn plain(&self) -> String {
         self.with_power(0)
     }
@@ -108,7 +108,7 @@ pub(super) fn raised(power: i32) -> String {
     power.to_string().chars().map(digit).collect()
 }
 
-/// Units as they are printed: `kg m-3` as `kg m⁻³`. What is not a product of powers stays as it is.
+/// Typeset units: `kg m-3` as `kg m⁻³`. Anything but a product of powers is unchanged.
 pub fn typeset(units: &str) -> String {
     let factors = units.split(' ').map(factor);
     let factors: Option<Vec<String>> = factors.collect();

@@ -3,7 +3,7 @@
 use super::table::Table;
 
 impl Table {
-    /// A `tabular` to be put into a `table`; the best of each column is bold. Needs
+    /// A `tabular` for use in a `table`; the best value of each column is bold. Needs
     /// `\usepackage{booktabs}`.
     pub fn to_latex(&self) -> String {
         let names = self.columns.iter().map(|column| latex(&column.name));
@@ -29,7 +29,7 @@ fn line(first: String, cells: impl Iterator<Item = String>) -> String {
     cells.join(" & ").trim_start().to_owned()
 }
 
-/// A cell: powers of ten as mathematics, the dash of an empty cell as LaTeX writes it.
+/// A cell in LaTeX: powers of ten as mathematics, and an en dash for an empty cell.
 fn number(text: &str) -> String {
     match text.split_once('e') {
         Some((digits, power)) => format!("${digits} \\times 10^{{{power}}}$"),
@@ -38,7 +38,7 @@ fn number(text: &str) -> String {
     }
 }
 
-/// Text with the characters that LaTeX reserves escaped.
+/// Escapes the characters that LaTeX reserves.
 fn latex(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {

@@ -1,11 +1,11 @@
-//! Laws of every drawing, whatever its numbers: nothing is cut, no labels overlap.
+//! Tests of every drawing with any numbers: nothing is cut off, and no labels overlap.
 
 use usvg::{Node, Rect, Transform};
 
 use super::print::drawing::{drawing, walk};
 use super::*;
 
-/// Values as data bring them: large, small, negative, far from zero, a single one.
+/// Ranges that occur in data: large, small, negative, far from zero, a single value.
 const RANGES: [[f64; 2]; 9] = [
     [0.0, 1.0],
     [-41_630.0, -12.0],
@@ -24,7 +24,7 @@ fn label(name: &str) -> Label {
     Label::new(name, Some("kg m-3"))
 }
 
-/// The texts of a drawing with their boxes, and its page.
+/// The texts of a drawing with their bounding boxes, and the box of the page.
 fn texts(svg: &str) -> (Vec<(String, Rect)>, Rect) {
     let tree = drawing(svg).unwrap();
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn assert_legible(svg: &str, what: &str) {
             "{what}: {words:?} at {place:?} is cut by {page:?}"
         );
         for (other, beside) in &texts[..i] {
-            // Boxes are as high as the font; letters of neighbouring lines leave a little of them.
+            // Boxes have the height of the font, so those of neighbouring lines overlap a little.
             let wide = place.right().min(beside.right()) - place.left().max(beside.left());
             let high = place.bottom().min(beside.bottom()) - place.top().max(beside.top());
             assert!(

@@ -5,7 +5,7 @@ use super::figure::{Curve, Figure, mark, opacity, stroke};
 use super::frame::LETTERS;
 use super::text::{Anchor, fitted, text, width};
 
-/// The height of a line, and where the last one lies.
+/// The height of a line, and the y coordinate of the last one.
 const LINE: f64 = 19.0;
 const LAST: f64 = 15.0;
 
@@ -20,7 +20,7 @@ enum Sign<'a> {
     Band,
 }
 
-/// A name and its position: x, and the line.
+/// A name with its symbol, font size and position: x and line number.
 struct Entry<'a> {
     sign: Sign<'a>,
     name: String,
@@ -29,13 +29,13 @@ struct Entry<'a> {
     line: usize,
 }
 
-/// Names in as many lines as they need, the last one next to the figure.
+/// Names on as many lines as needed; the last line is next to the figure.
 pub(super) struct Legend<'a> {
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Legend<'a> {
-    /// The legend of a figure, between these x.
+    /// The legend of a figure between these x coordinates.
     pub fn of(figure: &'a Figure, left: f64, right: f64) -> Self {
         let curves = figure.curves.iter();
         let curves = curves.filter_map(|curve| Some((Sign::Curve(curve), curve.name.as_ref()?)));
@@ -65,12 +65,12 @@ impl<'a> Legend<'a> {
         Self { entries }
     }
 
-    /// The height of the lines beyond the first, which extend the drawing upwards.
+    /// The height of all lines but one, by which the drawing grows upwards.
     pub fn lift(&self) -> f64 {
         LINE * self.entries.last().map_or(0, |entry| entry.line) as f64
     }
 
-    /// As SVG.
+    /// The legend as SVG.
     pub fn to_svg(&self) -> String {
         let entries = self.entries.iter().map(|entry| self.entry(entry));
         format!(

@@ -15,10 +15,10 @@ const LINE: f64 = 15.0;
 const BAR: f64 = 12.0;
 const TICK: f64 = 6.0;
 
-/// The least distance of labels at a colour bar.
+/// The minimum distance of labels at a colour bar.
 const APART: f64 = 14.0;
 
-/// The place of a map: its sides, the width of its column, and its points upwards.
+/// The size of a map, the width of its column, and the number of points along its vertical axis.
 pub(super) struct Cell {
     pub width: f64,
     pub height: f64,
@@ -26,12 +26,12 @@ pub(super) struct Cell {
     pub points: usize,
 }
 
-/// A row, with what its height and width depend on.
+/// A row of maps with everything that determines its height and width.
 pub(super) struct RowLayout<'a> {
     row: &'a MapRow,
     cell: &'a Cell,
     scale: Scale,
-    /// Lines of each title.
+    /// The lines of each title.
     titles: Vec<Vec<&'a str>>,
 }
 
@@ -57,13 +57,13 @@ impl<'a> RowLayout<'a> {
         self.cell
     }
 
-    /// The height of heading and titles.
+    /// The height of heading and titles together.
     pub fn above(&self) -> f64 {
         let lines = self.titles.iter().map(Vec::len).max().unwrap_or(0);
         HEADING + LINE * lines as f64 + 4.0
     }
 
-    /// What the colours mean, with the unit and the power that the numbers at the bar leave out.
+    /// The meaning of the colours, with the unit and power of ten of the numbers at the colour bar.
     pub fn heading(&self, x: f64, top: f64, room: f64) -> String {
         let (words, size) = self.row.label.fitted(self.scale.power(), LETTERS, room);
         let place = [x, top + LETTERS];
@@ -71,7 +71,7 @@ impl<'a> RowLayout<'a> {
         heading.replacen("<text", "<text font-weight=\"600\"", 1)
     }
 
-    /// The map of a column with its title, its upper left corner at this position.
+    /// The map in a column with its title; its upper left corner is at this position.
     pub fn map(&self, column: usize, values: &[f64], [x, y]: [f64; 2]) -> String {
         let Cell { width, height, .. } = self.cell;
         let mut svg = String::new();
@@ -90,7 +90,8 @@ impl<'a> RowLayout<'a> {
         )
     }
 
-    /// Ticks of the colour bar with their distance from its lower end, in shares of its height.
+    /// Ticks of the colour bar: the distance from its lower end as a fraction of its height, and
+    /// the label.
     fn ticks(&self) -> impl Iterator<Item = (f64, String)> + '_ {
         let [low, high] = self.row.range;
         let ticks = self.scale.ticks().iter();
@@ -98,13 +99,13 @@ impl<'a> RowLayout<'a> {
         at.filter(|(share, _)| (-1e-9..=1.0 + 1e-9).contains(share))
     }
 
-    /// The width of the colour bar with its numbers.
+    /// The width of the colour bar including its numbers.
     pub fn bar_width(&self) -> f64 {
         let labels: Vec<String> = self.ticks().map(|(_, label)| label).collect();
         BAR + TICK + widest(&labels, SMALL) + 2.0
     }
 
-    /// The colour bar, its upper left corner at this place.
+    /// The colour bar; its upper left corner is at this position.
     pub fn bar(&self, [x, y]: [f64; 2]) -> String {
         let height = self.cell.height;
         let mut colours = self.row.colours.table().map(opaque).to_vec();
@@ -123,7 +124,7 @@ impl<'a> RowLayout<'a> {
     }
 }
 
-/// A scale with at least two ticks in the range, and none too close to another.
+/// A scale with at least two ticks in the range, if possible, and with enough space between ticks.
 fn bar_scale(range: [f64; 2], height: f64) -> Scale {
     let most = ((height / APART) as usize).clamp(1, 4);
     let inside = |scale: &Scale| {
@@ -139,7 +140,7 @@ fn bar_scale(range: [f64; 2], height: f64) -> Scale {
     enough.unwrap_or_else(|| scale(most))
 }
 
-/// A title in at most two lines, broken near its middle if it takes more than this room.
+/// A title in at most two lines. If it is wider than `room`, it is broken near its middle.
 fn lines(title: &str, room: f64) -> Vec<&str> {
     let middle = title.len() / 2;
     let blanks = title.match_indices(' ').map(|(at, _)| at);
@@ -153,7 +154,7 @@ fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
     [r, g, b, 255]
 }
 
-/// Colours row by row from the top.
+/// The colours of a map, row by row from the top.
 fn pixels(values: &[f64], height: usize, row: &MapRow) -> Vec<[u8; 4]> {
     let (table, [low, high]) = (row.colours.table(), row.range);
     let width = values.len() / height.max(1);
@@ -192,7 +193,7 @@ mod tests {
         };
         let values: Vec<f64> = (0..6).map(f64::from).collect();
         let (pixels, table) = (pixels(&values, 3, &row), ColourMap::Field.table());
-        // Three rows of two: the first one is the lowest.
+        // Three rows with two points each: the first row is the lowest.
         assert_eq!(pixels.len(), 6);
         assert_eq!(pixels[4], opaque(table[0]));
         assert_eq!(pixels[5], opaque(table[COLOURS / 5]));

@@ -7,7 +7,7 @@ use super::panels::Panels;
 use super::style;
 use super::table::Table;
 
-/// A part of a section.
+/// A block of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// A paragraph.
@@ -20,20 +20,20 @@ pub enum Block {
     Bars(Bars),
     /// A table.
     Table(Table),
-    /// Lines to type, or of output.
+    /// Commands or output, line by line.
     Lines(Vec<String>),
     /// An interactive part.
     Interactive(Interactive),
-    /// Blocks under a heading that a reader opens and closes.
+    /// Blocks under a heading that a reader can open and close.
     Group(Group),
 }
 
-/// Blocks under a heading that a reader opens and closes.
+/// Blocks under a heading that a reader can open and close.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// The heading.
     pub heading: String,
-    /// Its blocks; none of them interactive.
+    /// The blocks; none of them may be interactive.
     pub blocks: Vec<Block>,
     /// Whether it is open initially.
     pub is_open: bool,
@@ -44,20 +44,20 @@ pub struct Group {
 pub struct Interactive {
     /// The elements.
     pub markup: String,
-    /// Their style sheet.
+    /// The style sheet of the elements.
     pub style: String,
-    /// Their program.
+    /// The program.
     pub script: String,
-    /// The data of the script in base 64, in the element `data`.
+    /// The base64 data of the script, in the element `data`.
     pub data: String,
 }
 
-/// A part of a page.
+/// A section of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// Its heading.
+    /// The heading.
     pub heading: String,
-    /// Its blocks.
+    /// The blocks.
     pub blocks: Vec<Block>,
 }
 
@@ -75,7 +75,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The file's text.
+    /// The text of the HTML file.
     pub fn to_html(&self) -> String {
         let (title, lead) = (escaped(&self.title), escaped(&self.lead));
         let sections: String = self.sections.iter().map(section).collect();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_page_refers_to_nothing_outside_itself() {
-        // The name space of SVG is a name that nothing fetches.
+        // The namespace of SVG is only a name; nothing is fetched from it.
         let html = page()
             .to_html()
             .replace("xmlns=\"http://www.w3.org/2000/svg\"", "");

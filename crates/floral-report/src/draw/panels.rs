@@ -1,4 +1,4 @@
-//! Fields side by side as colours, rows of them sharing a scale, as SVG.
+//! Fields side by side as colours; the maps of a row share a colour scale. As SVG.
 
 use super::colour::Colour;
 use super::colour_map::ColourMap;
@@ -8,26 +8,26 @@ use super::map_row::{Cell, RowLayout};
 use super::scale::ends;
 use super::text::{Anchor, text, upwards, width};
 
-/// The side of a square map, the least width of a column, and the space between columns.
+/// The side of a square map, the minimum width of a column, and the space between columns.
 const SIDE: f64 = 120.0;
 const NARROWEST: f64 = 96.0;
 const GAP: f64 = 12.0;
 
-/// The largest ratio of the sides of a map.
+/// The maximum ratio of the sides of a map.
 pub const SLENDEREST: f64 = 8.0;
 
-/// The size of letters of titles, and of numbers.
+/// The font sizes of titles and of numbers.
 pub(super) const LETTERS: f64 = 13.0;
 pub(super) const SMALL: f64 = 11.0;
 
 /// An axis of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// Its name.
+    /// The label of the axis.
     pub label: Label,
-    /// Where it begins.
+    /// The coordinate of its lower end.
     pub from: f64,
-    /// Where it ends.
+    /// The coordinate of its upper end.
     pub to: f64,
 }
 
@@ -37,31 +37,31 @@ impl Span {
         ends([self.from, self.to]).0
     }
 
-    /// The name with the unit and the power of ten of the ends, and its font size.
+    /// The label with the unit and the power of ten of the ends, and its font size.
     fn name(&self, room: f64) -> (String, f64) {
         let (_, power) = ends([self.from, self.to]);
         self.label.fitted(power, SMALL, room)
     }
 }
 
-/// A field, [vertical, horizontal], as arrays are stored: the last index varies fastest and grows to
-/// the right, the first one grows upwards.
+/// A field, [vertical, horizontal], in storage order: the last index varies fastest and increases
+/// to the right, the first index increases upwards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
-    /// What it shows.
+    /// The title of the map.
     pub title: String,
-    /// Its values; none leaves the cell empty.
+    /// The values; `None` leaves the cell empty.
     pub values: Option<Vec<f64>>,
 }
 
-/// Maps that share a scale.
+/// Maps that share a colour scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapRow {
-    /// What the colours mean.
+    /// The meaning of the colours.
     pub label: Label,
-    /// Which colours.
+    /// The colour map.
     pub colours: ColourMap,
-    /// The values of the first and the last colour; values beyond take the colour of the end.
+    /// The values of the first and last colour. Values outside take the nearest of the two colours.
     pub range: [f64; 2],
     /// The maps.
     pub maps: Vec<Map>,
@@ -70,19 +70,19 @@ pub struct MapRow {
 /// Rows of maps on one grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
-    /// What they show.
+    /// The title of the drawing.
     pub title: String,
     /// The horizontal axis.
     pub x: Span,
     /// The vertical axis.
     pub y: Span,
-    /// Points along the vertical axis.
+    /// Number of points along the vertical axis.
     pub height: usize,
-    /// Height over width of a map; none if the axes have different units.
+    /// Height divided by width of a map; `None` if the axes have different units.
     pub aspect: Option<f64>,
-    /// The rows, from the top.
+    /// The rows, from top to bottom.
     pub rows: Vec<MapRow>,
-    /// Places that are marked on every map: horizontal and vertical coordinate.
+    /// Points that are marked on every map: horizontal and vertical coordinate.
     pub marks: Vec<[f64; 2]>,
 }
 
@@ -122,7 +122,7 @@ impl Panels {
         )
     }
 
-    /// Sides with the area of a square map, in the aspect of the domain.
+    /// The size of a map: the area of a square map, with the aspect ratio of the domain.
     fn cell(&self) -> Cell {
         let aspect = self.aspect.unwrap_or(1.0);
         let aspect = aspect.clamp(1.0 / SLENDEREST, SLENDEREST);
@@ -135,7 +135,7 @@ impl Panels {
         }
     }
 
-    /// Room for the name and the ends of the vertical axis.
+    /// The room for the name and the ends of the vertical axis.
     fn left(&self) -> f64 {
         let widest = self.y.ends();
         let widest = widest
@@ -145,14 +145,15 @@ impl Panels {
         SMALL + 10.0 + widest + 6.0
     }
 
-    /// Whether some map of a row has no map below it.
+    /// Whether a row contains a map with no map below it.
     fn is_lowest_somewhere(&self, row: usize) -> bool {
         let maps = self.rows[row].maps.iter().enumerate();
         let mut shown = maps.filter(|(_, map)| map.values.is_some());
         shown.any(|(column, _)| is_lowest(column, &self.rows[row + 1..]))
     }
 
-    /// The maps of a row whose upper edge is at this place; `below` are the rows under it.
+    /// The maps of a row whose upper left corner is at this position; `below` are the rows under
+    /// it.
     fn maps(&self, row: &RowLayout, [left, top]: [f64; 2], below: &[MapRow]) -> String {
         let mut svg = String::new();
         let mut is_first = true;
@@ -174,7 +175,7 @@ impl Panels {
         svg
     }
 
-    /// The marks on the map whose upper left corner is at this place.
+    /// The marks on the map whose upper left corner is at this position.
     fn marked(&self, cell: &Cell, [left, top]: [f64; 2]) -> String {
         let share = |value: f64, span: &Span| (value - span.from) / (span.to - span.from);
         let mark = |place: &[f64; 2]| {
@@ -190,12 +191,12 @@ impl Panels {
         self.marks.iter().filter_map(mark).collect()
     }
 
-    /// The ends and the name of the horizontal axis, under a column.
+    /// The ends and the label of the horizontal axis, under a column.
     fn under(&self, cell: &Cell, [x, bottom]: [f64; 2]) -> String {
         let [from, to] = self.x.ends();
         let room = cell.pitch - GAP;
         let slack = (room - cell.width) / 2.0;
-        // Under the corners where there is room for both, else as far apart as the column allows.
+        // Under the corners if both numbers fit there, otherwise as far apart as the column allows.
         let is_roomy = width(&from, SMALL) + width(&to, SMALL) + GAP <= cell.width;
         let inset = if is_roomy { slack } else { 0.0 };
         let (name, size) = self.x.name(room + GAP / 2.0);
@@ -205,7 +206,7 @@ impl Panels {
             + &text([x + room / 2.0, names], Anchor::Middle, size, &name)
     }
 
-    /// The ends and the name of the vertical axis of the map at (x, y).
+    /// The ends and the label of the vertical axis of the map at (x, y).
     fn beside(&self, cell: &Cell, [x, y]: [f64; 2]) -> String {
         let [from, to] = self.y.ends();
         let (name, size) = self.y.name(cell.height + 2.0 * LETTERS);
@@ -263,7 +264,7 @@ mod tests {
     fn svg_is_well_formed_and_carries_its_images() {
         let svg = panels().to_svg();
         assert_well_formed(&svg);
-        // One map and the colour bar; the other map has no values.
+        // One map and the colour bar have an image; the other map has no values.
         assert_eq!(svg.matches("data:image/png;base64,").count(), 2);
     }
 
@@ -275,7 +276,7 @@ mod tests {
         let svg = panels.to_svg();
         assert_eq!(svg.matches("<rect").count(), 3);
         assert_eq!(svg.matches(">low<").count(), 1);
-        // Each column has the name of its horizontal axis once, each row that of its vertical.
+        // The horizontal axis is named once per column, the vertical axis once per row.
         assert_eq!(svg.matches(">x<").count(), 2);
         assert_eq!(svg.matches(">y &amp; z<").count(), 2);
     }

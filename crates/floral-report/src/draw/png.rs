@@ -1,21 +1,21 @@
-//! Pixels as a PNG file, and back.
+//! Encodes pixels as a PNG file, and decodes them.
 
 use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Decoder, Encoder, PixelDimensions, Unit};
 
-/// The file of an image from its pixels, row by row from the top: three channels are a colour, the
-/// fourth is how opaque it is.
+/// The PNG file of an image from its pixels, row by row from the top. Three channels are a colour,
+/// a fourth is the opacity.
 pub fn png<const CHANNELS: usize>(width: usize, pixels: &[[u8; CHANNELS]]) -> Vec<u8> {
     file(width, pixels, None)
 }
 
-/// The same with its pixels per inch, from which a paper takes its size.
+/// Like `png`, with the pixels per inch that determine the size in print.
 pub(super) fn png_of_density(width: usize, pixels: &[[u8; 3]], per_inch: u32) -> Vec<u8> {
     file(width, pixels, Some(per_inch))
 }
 
-/// The width and the pixels of an image with eight bits per channel; none if it has another format.
+/// The width and pixels of an image with eight bits per channel; `None` for any other format.
 pub(super) fn pixels<const CHANNELS: usize>(file: &[u8]) -> Option<(usize, Vec<[u8; CHANNELS]>)> {
     let mut reader = Decoder::new(Cursor::new(file)).read_info().ok()?;
     let mut bytes = vec![0; reader.output_buffer_size()?];

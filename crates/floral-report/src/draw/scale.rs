@@ -1,20 +1,21 @@
-//! A linear or logarithmic scale whose ticks are round numbers, short ones by a shared power of ten.
+//! A linear or logarithmic scale with round ticks, whose labels are shortened by a shared power of
+//! ten.
 
 use super::label::raised;
 
-/// Values further out than this are not drawn: differences of them would overflow.
+/// Values beyond this are not drawn: their differences would overflow.
 const LARGEST: f64 = 1e300;
 
-/// The smallest range, relative to its values, that rounding leaves meaningful.
+/// The smallest range, relative to its values, that is meaningful despite rounding.
 const NARROWEST: f64 = 1e-9;
 
-/// Numbers from here on are written as multiples of a power of ten.
+/// Numbers from this value on are written as multiples of a power of ten.
 const LONG: f64 = 1e5;
 
-/// As are those below one that need more decimals than these.
+/// So are numbers below one that need more decimals than this.
 const DECIMALS: i32 = 4;
 
-/// Ticks that a scale has unless they do not fit.
+/// The preferred number of ticks.
 const TICKS: usize = 5;
 
 /// An axis from its first tick to its last.
@@ -27,8 +28,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale that covers all values which can be drawn, with as many ticks as pass the test, or
-    /// the fewest.
+    /// A scale that covers all drawable values, with the largest number of ticks that passes the
+    /// test, or else the smallest number.
     pub(super) fn fitting(
         values: &[f64],
         is_logarithmic: bool,
@@ -45,11 +46,11 @@ impl Scale {
         found.unwrap_or_else(|| scale(1))
     }
 
-    /// A scale with about this number of ticks that covers all values which can be drawn.
+    /// A scale with about this number of ticks that covers all drawable values.
     pub fn covering(values: impl IntoIterator<Item = f64>, about: usize) -> Self {
         let (low, high) = range(values);
         let step = round_step((high - low) / about.max(1) as f64);
-        // Ends that miss a tick by rounding alone need no further tick.
+        // An end that misses a tick by rounding errors needs no further tick.
         let first = (low / step + NARROWEST).floor();
         let last = (high / step - NARROWEST).ceil().max(first + 1.0);
         let count = (last - first) as usize;
@@ -63,8 +64,8 @@ impl Scale {
         }
     }
 
-    /// A logarithmic scale that covers all positive values, with about this number of ticks: at powers of
-    /// ten, and at twice and five times them where there are few.
+    /// A logarithmic scale that covers all positive values, with about this number of ticks: at
+    /// powers of ten and, if these are few, at two and five times them.
     pub fn logarithmic(values: impl IntoIterator<Item = f64>, about: usize) -> Self {
         let drawable = values.into_iter().filter(|v| is_drawable(*v) && *v > 0.0);
         let (low, high) = drawable.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| {
@@ -77,13 +78,13 @@ impl Scale {
             _ => &[1.0],
         };
         let stride = ((last - first) / (about as i32 + 1)).max(1) as usize;
-        // Every `stride`-th power of ten, counted from one.
+        // Every `stride`-th power of ten, counted from 10^0.
         let first = first.div_euclid(stride as i32) * stride as i32;
         let mut ticks: Vec<f64> = (first..=last.max(first + 1) + stride as i32 - 1)
             .step_by(stride)
             .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
             .collect();
-        // The last tick below all values and the first above them are the ends.
+        // The ends are the last tick below all values and the first tick above them.
         let above = ticks.partition_point(|tick| *tick < high * (1.0 - NARROWEST));
         ticks.truncate((above + 1).max(2));
         let below = ticks.partition_point(|tick| *tick <= low * (1.0 + NARROWEST));
@@ -104,12 +105,12 @@ impl Scale {
         &self.ticks
     }
 
-    /// The power of ten by which the labels of a linear scale are to be multiplied.
+    /// The power of ten by which the labels of a linear scale have to be multiplied.
     pub fn power(&self) -> i32 {
         self.power
     }
 
-    /// Where a value lies between the first tick, 0, and the last, 1.
+    /// The position of a value: 0 at the first tick, 1 at the last.
     pub fn position(&self, value: f64) -> f64 {
         let (low, high) = (self.ticks[0], self.ticks[self.ticks.len() - 1]);
         if self.is_logarithmic {
@@ -119,7 +120,7 @@ impl Scale {
         }
     }
 
-    /// A number as it stands at a tick, with a true minus sign.
+    /// The number at a tick, with a typographic minus sign.
     pub fn label(&self, tick: f64) -> String {
         if self.is_logarithmic {
             return self.power_label(tick);
@@ -136,7 +137,7 @@ impl Scale {
         self.ticks.iter().map(|tick| self.label(*tick)).collect()
     }
 
-    /// Plain numbers where all ticks are short ones, powers of ten otherwise.
+    /// Plain numbers if those of all ticks are short, otherwise powers of ten.
     fn power_label(&self, tick: f64) -> String {
         let is_short = |tick: &f64| (1e-3..1e4).contains(tick);
         if self.ticks.iter().all(is_short) {
@@ -150,7 +151,7 @@ impl Scale {
     }
 }
 
-/// The power of ten that makes labels short; none where they are short as they are.
+/// The power of ten that makes labels short; 0 if they are short already.
 fn shared_power(largest: f64, step: f64) -> i32 {
     let is_long = largest >= LONG * (1.0 - NARROWEST);
     let has_decimals = exponent(step) < -DECIMALS && largest < 1.0;
@@ -161,12 +162,12 @@ fn shared_power(largest: f64, step: f64) -> i32 {
     }
 }
 
-/// The power of ten at or below a positive number; one that misses it by rounding has it.
+/// The largest power of ten not above a positive number, up to rounding errors.
 fn exponent(number: f64) -> i32 {
     (number.log10() + NARROWEST).floor() as i32
 }
 
-/// The two ends of a range as text, and the power of ten by which they are to be multiplied.
+/// Both ends of a range as text, and the power of ten by which they have to be multiplied.
 pub(super) fn ends([from, to]: [f64; 2]) -> ([String; 2], i32) {
     let largest = from.abs().max(to.abs());
     let power = match largest {
@@ -175,7 +176,7 @@ pub(super) fn ends([from, to]: [f64; 2]) -> ([String; 2], i32) {
     };
     let unit = 10f64.powi(power);
     let length = if to == from { largest } else { to - from };
-    // The fewest decimals that give both to a thousandth of the length.
+    // The fewest decimals that state both ends to a thousandth of the length.
     let suffices = |decimals: &usize| {
         let step = 10f64.powi(*decimals as i32) / unit;
         let is_close = |end: f64| {
@@ -200,7 +201,7 @@ pub(super) fn is_drawable(value: f64) -> bool {
     value.abs() < LARGEST
 }
 
-/// The smallest and the largest value, apart by a sensible amount.
+/// The smallest and largest drawable value, extended if they are too close to each other.
 fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let drawable = values.into_iter().filter(|v| is_drawable(*v));
     let (low, high) = drawable.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -217,7 +218,7 @@ fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     (low - margin, high + margin)
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that is not below the given step.
+/// The smallest number of the form 1, 2 or 5 times a power of ten that is not below the given step.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0]

@@ -17,7 +17,7 @@ pub(super) fn sheet() -> String {
     )
 }
 
-// The page is as wide as two figures; a narrow one shows them one below the other.
+// A page is as wide as two figures. A narrow page shows them one below the other.
 const RULES: &str = "\
 *{box-sizing:border-box}
 body{margin:0 auto;padding:2.5rem 1.25rem 4rem;max-width:66rem;background:var(--paper);\

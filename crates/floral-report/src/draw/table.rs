@@ -4,21 +4,21 @@ use std::fmt::Write;
 
 use super::escape::escaped;
 
-/// Which value of a column is the best.
+/// The rule for the best value of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Best {
-    /// The smallest.
+    /// The smallest value.
     Lowest,
-    /// The one closest to this.
+    /// The value closest to this one.
     Nearest(f64),
-    /// None: the column is informative.
+    /// No value: the column is informative.
     Unranked,
-    /// None: the column counts something.
+    /// No value: the column holds counts.
     Count,
 }
 
 impl Best {
-    /// How far a value is from the ideal.
+    /// The distance of a value from the ideal.
     fn distance(self, value: f64) -> f64 {
         match self {
             Self::Lowest => value,
@@ -31,22 +31,22 @@ impl Best {
 /// A metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it means, in a few words.
+    /// The meaning, in a few words.
     pub meaning: String,
-    /// Which value wins.
+    /// The rule for the best value.
     pub best: Best,
 }
 
-/// A method with its values, one per column; none where the metric does not apply.
+/// A method with one value per column; `None` if the metric does not apply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its values.
+    /// The values, one per column.
     pub values: Vec<Option<f64>>,
-    /// Whether it competes for the best of a column.
+    /// Whether the row competes for the best value of a column.
     pub competes: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Aligned text; the best of each column carries a star.
+    /// Aligned text; a star marks the best value of each column.
     pub fn to_text(&self) -> String {
         let names = self.columns.iter().map(|column| column.name.clone() + " ");
         let mut lines = vec![std::iter::once(String::new()).chain(names).collect()];
@@ -74,7 +74,7 @@ impl Table {
         aligned(&lines)
     }
 
-    /// A Markdown table; the best of each column is bold.
+    /// A Markdown table; the best value of each column is bold.
     pub fn to_markdown(&self) -> String {
         let names = self.columns.iter().map(|column| column.name.as_str());
         let names: Vec<&str> = std::iter::once("").chain(names).collect();
@@ -91,7 +91,7 @@ impl Table {
         text + "\n"
     }
 
-    /// An HTML table; the best of each column is emphasised.
+    /// An HTML table; the best value of each column is emphasised.
     pub fn to_html(&self) -> String {
         let mut html = String::from(
             "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"table, scrolls to the right\"><table>\n<thead><tr><th></th>",
@@ -114,7 +114,7 @@ impl Table {
         html + "</tbody></table></div>\n"
     }
 
-    /// The values of a row as text, each with whether it is the best of its column.
+    /// The values of a row as text, each with a flag for the best of its column.
     pub(super) fn cells(&self, row: &Row) -> impl Iterator<Item = (String, bool)> {
         let columns = 0..self.columns.len();
         columns.map(move |column| (self.cell(row, column), self.is_best(row, column)))
@@ -136,12 +136,12 @@ impl Table {
             _ => f64::NAN,
         };
         let all = self.rows.iter().map(distance).filter(|d| !d.is_nan());
-        // A single value is not a best one.
+        // A single value is not marked as the best.
         all.clone().count() > 1 && distance(row) == all.fold(f64::NAN, f64::min)
     }
 }
 
-/// Three significant digits where the size is ordinary, an exponent elsewhere.
+/// Three significant digits for values of ordinary size, scientific notation for others.
 fn significant(value: f64) -> String {
     let magnitude = value.abs();
     match magnitude {
@@ -154,7 +154,7 @@ fn significant(value: f64) -> String {
     }
 }
 
-/// The first cell of a line is set left, the others right.
+/// Aligns columns: the first to the left, the others to the right.
 fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let length = |line: &Vec<String>, i: usize| line.get(i).map_or(0, |c| c.chars().count());

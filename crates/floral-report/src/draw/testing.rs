@@ -1,9 +1,9 @@
-//! What tests of markup share.
+//! Shared helpers for tests of markup.
 
-/// Elements that HTML closes by themselves.
+/// HTML elements without an end tag.
 const VOID: [&str; 3] = ["meta", "br", "!doctype"];
 
-/// Every element that is opened is closed, in the reverse order.
+/// Asserts that every opened element is closed, in reverse order.
 pub fn assert_well_formed(markup: &str) {
     let mut open: Vec<String> = Vec::new();
     for part in markup.split('<').skip(1) {

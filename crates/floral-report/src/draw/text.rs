@@ -1,4 +1,4 @@
-//! Text of a drawing and its width, so that nothing overlaps or is cut.
+//! Text in a drawing and its width, so that nothing overlaps or is cut off.
 
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
@@ -6,13 +6,14 @@ use skrifa::{FontRef, MetadataProvider};
 use super::escape::escaped;
 use super::print::FONT;
 
-/// A page shows text in the reader's font, which may be wider than the built-in font by this factor.
+/// A page uses the reader's font, which may be wider than the built-in font by this factor.
 const WIDEST: f64 = 1.12;
 
-/// A long text is reduced to at least this share of its size, and cut if it is still too long.
+/// A long text is scaled down to at least this fraction of its size, and shortened if still too
+/// long.
 const SMALLEST: f64 = 0.75;
 
-/// Which point of a text is at its position.
+/// The point of a text that lies at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -30,7 +31,7 @@ impl Anchor {
     }
 }
 
-/// The width of a text in units of the drawing, in the widest of usual fonts.
+/// An upper bound for the width of a text in common fonts, in units of the drawing.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else {
         return 0.7 * size * text.chars().count() as f64;
@@ -41,7 +42,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
         let glyph = letters.map(letter);
         glyph.and_then(|glyph| metrics.advance_width(glyph))
     };
-    // A letter that the font lacks comes from another one, perhaps a wide one.
+    // A character that the font lacks comes from another font, and may be wide.
     let sum: f64 = text
         .chars()
         .map(|letter| advance(letter).map_or(1.0, f64::from))
@@ -49,18 +50,19 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     WIDEST * size * sum
 }
 
-/// The widest of some texts.
+/// The width of the widest text.
 pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64) -> f64 {
     let widths = texts.into_iter().map(|text| width(text, size));
     widths.fold(0.0, f64::max)
 }
 
-/// A text, reduced and cut so that it fits into this room, and its font size.
+/// A text, scaled down and shortened to fit into `room`, and its font size.
 pub(super) fn fitted(text: &str, size: f64, room: f64) -> (String, f64) {
     fitted_before(text, "", size, room)
 }
 
-/// A text, cut so that it fits into this room with an ending that is not cut; and the font size of both.
+/// A text, shortened so that it fits into `room` together with `end`, which is not shortened; and
+/// the font size of both.
 pub(super) fn fitted_before(text: &str, end: &str, size: f64, room: f64) -> (String, f64) {
     let taken = |text: &str, size| width(text, size) + width(end, size);
     let whole = taken(text, size);
@@ -77,7 +79,7 @@ pub(super) fn fitted_before(text: &str, end: &str, size: f64, room: f64) -> (Str
     (cut, smaller)
 }
 
-/// A text at a place.
+/// A text at a position.
 pub(super) fn text([x, y]: [f64; 2], anchor: Anchor, size: f64, words: &str) -> String {
     format!(
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{}\" font-size=\"{size:.4}\">{}</text>\n",
@@ -86,7 +88,7 @@ pub(super) fn text([x, y]: [f64; 2], anchor: Anchor, size: f64, words: &str) -> 
     )
 }
 
-/// A text that runs upwards, its middle at a place.
+/// A text that runs upwards, with its middle at a position.
 pub(super) fn upwards([x, y]: [f64; 2], size: f64, words: &str) -> String {
     format!(
         "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" text-anchor=\"middle\" \

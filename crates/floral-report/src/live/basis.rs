@@ -1,21 +1,23 @@
-//! A small orthonormal basis of many fields, found greedily.
+//! A small orthonormal basis for many fields, found by a greedy algorithm.
 
-/// Members at most.
+/// Maximum number of members.
 const MOST: usize = 96;
 
-/// A mean field and orthonormal members, in units of the widths of the channels.
+/// A mean field and orthonormal members, in units of the channel widths.
 pub(super) struct Basis {
     mean: Vec<f64>,
     pub members: Vec<Vec<f64>>,
-    /// Of each value.
+    /// The width of the channel of each value.
     widths: Vec<f64>,
 }
 
 impl Basis {
-    /// One that leaves out of each field at most this root mean square, in widths.
+    /// The basis that leaves a residual of at most this root mean square, in widths, in every
+    /// field.
     ///
-    /// The field that is farthest from the basis is its next member: the strong greedy algorithm, Binev et
-    /// al. (2011), "Convergence rates for greedy algorithms in reduced basis methods".
+    /// The field that is farthest from the basis becomes its next member: the strong greedy
+    /// algorithm, Binev et al. (2011), "Convergence rates for greedy algorithms in reduced basis
+    /// methods".
     pub fn of(fields: &[Vec<f64>], widths: &[f64], left_out: f64) -> Self {
         let size = fields.first().map_or(0, Vec::len);
         let count = fields.len().max(1) as f64;
@@ -44,12 +46,12 @@ impl Basis {
         basis
     }
 
-    /// Of a value.
+    /// The width of the channel of a value.
     pub fn width(&self, index: usize) -> f64 {
         self.widths[index]
     }
 
-    /// The mean field, in the units of the data.
+    /// The mean field in the units of the data.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }

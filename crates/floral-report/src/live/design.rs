@@ -1,17 +1,17 @@
-//! The box of a model's parameters, and places that fill it.
+//! The box of a model's parameters, and points that fill it.
 
 use floral::train::Header;
 
-/// Axes up to which all corners belong to a design.
+/// Maximum number of parameters for which a design contains all corners.
 const MOST_CORNERED: usize = 5;
 
-/// The seed of random places.
+/// The seed of random points.
 const SEED: u64 = 0x11fe;
 
-/// The box that the training inputs span. Places in it have coordinates between 0 and 1.
+/// The box spanned by the training inputs. Points in it have coordinates between 0 and 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bounds {
-    /// From and to, for each parameter.
+    /// Lower and upper bound of each parameter.
     pub bounds: Vec<[f64; 2]>,
 }
 
@@ -28,7 +28,7 @@ impl Bounds {
         self.bounds.iter().all(|[from, to]| from == to)
     }
 
-    /// The parameters of a place.
+    /// The parameters at a point.
     pub fn parameters(&self, place: &[f64]) -> Vec<f64> {
         let pairs = self.bounds.iter().zip(place);
         pairs
@@ -36,10 +36,11 @@ impl Bounds {
             .collect()
     }
 
-    /// Corners, middles of sides, and a sequence that fills the box; a longer design begins with the shorter.
+    /// Corners, centres of faces, and a sequence that fills the box. A longer design starts with
+    /// the shorter one.
     ///
-    /// The sequence is additive, with the steps of Roberts (2018), "The unreasonable effectiveness of
-    /// quasirandom sequences": powers of 1 / phi, where phi^(d + 1) = phi + 1.
+    /// The sequence is additive, with the steps of Roberts (2018), "The unreasonable effectiveness
+    /// of quasirandom sequences": powers of 1 / phi, where phi^(d + 1) = phi + 1.
     pub fn design(&self, count: usize) -> Vec<Vec<f64>> {
         let d = self.bounds.len();
         let corners = if d <= MOST_CORNERED { 1 << d } else { 0 };
@@ -67,7 +68,7 @@ impl Bounds {
         ends.into_iter().chain((0..count).map(within)).collect()
     }
 
-    /// Uniform random places, always the same.
+    /// Uniform random points, the same in every call.
     pub fn random(&self, count: usize) -> Vec<Vec<f64>> {
         let d = self.bounds.len();
         let place = |i: usize| (0..d).map(|axis| uniform((i * d + axis) as u64)).collect();
@@ -75,8 +76,8 @@ impl Bounds {
     }
 }
 
-/// A number between 0 and 1 for each index: Steele, Lea & Flood (2014), "Fast splittable pseudorandom number
-/// generators".
+/// A uniform number between 0 and 1 for each index (SplitMix64): Steele, Lea & Flood (2014), "Fast
+/// splittable pseudorandom number generators".
 fn uniform(index: u64) -> f64 {
     let mut bits = SEED.wrapping_add((index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,22 +1,23 @@
-//! Coefficients between the places at which they are known: radial cubes with a linear part.
+//! Interpolates coefficients between the points at which they are known: cubic radial basis
+//! functions with a linear part.
 
-/// A parameter that seems to do nothing counts this much beside one that does most.
+/// Minimum scale of a parameter with little effect, relative to the largest scale.
 const LEAST_SCALE: f64 = 0.1;
 
 /// c(t) = sum_i w_i |s (t - t_i)|^3 + b_0 + b . t, through all known values.
 ///
-/// Scales s are the roots of the share that a parameter has in the linear and quadratic part of the
-/// coefficients. Wendland (2005), "Scattered data approximation", chapter 8.
+/// The scales s are square roots of the effect of a parameter, the size of its linear and quadratic
+/// part in the coefficients. Wendland (2005), "Scattered data approximation", chapter 8.
 pub(super) struct Interpolant {
     pub scales: Vec<f64>,
-    /// Scaled places.
+    /// The scaled points: [point, parameter].
     pub places: Vec<Vec<f64>>,
-    /// Of each place, then b_0 and b: [place + 1 + parameter, coefficient].
+    /// The weights w_i of all points, then b_0 and b: [point + 1 + parameter, coefficient].
     pub weights: Vec<Vec<f64>>,
 }
 
 impl Interpolant {
-    /// Places in the unit box, and the coefficients there.
+    /// From points in the unit box and the coefficients there.
     pub fn new(places: &[Vec<f64>], coefficients: &[Vec<f64>]) -> Self {
         let scales = scales(places, coefficients);
         let scaled: Vec<Vec<f64>> = places.iter().map(|t| scaled(t, &scales)).collect();
@@ -44,7 +45,7 @@ impl Interpolant {
         }
     }
 
-    /// At a place in the unit box.
+    /// The coefficients at a point in the unit box.
     pub fn at(&self, place: &[f64]) -> Vec<f64> {
         let own = scaled(place, &self.scales);
         let cubes = self.places.iter().map(|t| cube(t, &own));
@@ -76,7 +77,7 @@ fn tail(place: &[f64]) -> impl Iterator<Item = f64> + '_ {
     std::iter::once(1.0).chain(place.iter().copied())
 }
 
-/// How much each parameter moves the coefficients: by its first two Legendre polynomials.
+/// The effect of each parameter on the coefficients, from its first two Legendre polynomials.
 fn scales(places: &[Vec<f64>], coefficients: &[Vec<f64>]) -> Vec<f64> {
     let count = places.len().max(1) as f64;
     let width = coefficients.first().map_or(0, Vec::len);
@@ -103,8 +104,8 @@ fn scales(places: &[Vec<f64>], coefficients: &[Vec<f64>]) -> Vec<f64> {
     shares.iter().map(scale).collect()
 }
 
-/// Gaussian elimination with the largest pivot of each column; rows with their right-hand sides. A column
-/// without a pivot, of a parameter that does not vary, gets no weight.
+/// Gaussian elimination with partial pivoting, on rows with their right-hand sides. A column
+/// without a pivot, for a parameter that does not vary, gets weight zero.
 fn solved(mut system: Vec<(Vec<f64>, Vec<f64>)>) -> Vec<Vec<f64>> {
     const SINGULAR: f64 = 1e-13;
     let n = system.len();

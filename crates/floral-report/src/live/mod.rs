@@ -1,8 +1,8 @@
-//! A live page: a model of parameters in one HTML file, which predicts in the browser.
+//! A live page: a model of parameters in one HTML file that predicts in the browser.
 //!
-//! [`Live::of`] predicts at parameters that fill the box of the training inputs (`design`), writes the
-//! statistics in a small basis (`basis`) and interpolates their coefficients (`interpolant`); how far that
-//! is from the model is measured at other parameters and stands on the page (`page`).
+//! [`Live::of`] predicts at parameters that fill the box of the training inputs (`design`), writes
+//! the statistics in a small basis (`basis`) and interpolates their coefficients (`interpolant`).
+//! The deviation from the model is measured at other parameters and stated on the page (`page`).
 
 mod basis;
 mod design;
@@ -20,26 +20,27 @@ use interpolant::Interpolant;
 use statistics::{Model, widths};
 pub use statistics::{NAMES, STATISTICS};
 
-/// Predictions of the first design; it is doubled while the page is off by more than `ENOUGH`, up to `MOST`.
+/// Number of predictions of the first design. It is doubled up to `MOST` while the deviation of the
+/// page exceeds `ENOUGH`.
 const FIRST: usize = 64;
 const MOST: usize = 512;
 const ENOUGH: f64 = 0.003;
 
-/// Random parameters at which the page is compared with the model.
+/// Number of random parameters at which the page is compared with the model.
 const TESTS: usize = 48;
 
-/// The share of a basis' residual in the width of the band.
+/// Maximum residual of the basis, as a fraction of the interval width.
 const LEFT_OUT: f64 = 5e-4;
 
-/// A page that is off by more than this share of the width of the band says so.
+/// A deviation above this fraction of the interval width is stated as a warning on the page.
 const FAR: f64 = 0.01;
 
-/// How far a statistic on the page is from the model's, in widths of the 90 % interval.
+/// The deviation of a statistic on the page from the model's, in widths of the 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Deviation {
     /// Root mean square over parameters and points.
     pub typical: f64,
-    /// Largest.
+    /// Largest value over parameters and points.
     pub largest: f64,
 }
 
@@ -48,18 +49,19 @@ pub struct Live {
     bounds: Bounds,
     basis: Basis,
     interpolant: Interpolant,
-    /// The range of every statistic of every channel over the design, for colours and axes.
+    /// The range of every statistic of every channel over the design, for colours and axes:
+    /// [statistic, channel].
     ranges: Vec<[f64; 2]>,
     outside: Vec<bool>,
     realizations: usize,
-    /// Of mean, standard deviation and quantiles.
+    /// Deviations of mean, standard deviation and quantiles.
     pub deviations: [Deviation; STATISTICS],
-    /// Predictions that it was made of.
+    /// Number of predictions that the page interpolates.
     pub predictions: usize,
 }
 
 impl Live {
-    /// That of a model whose inputs are parameters.
+    /// The page of a model whose inputs are parameters.
     pub fn of(predictor: &Predictor, sampling: &Sampling, observer: &dyn Observer) -> Result<Self> {
         check(predictor)?;
         let bounds = Bounds::of(predictor.header());
@@ -106,12 +108,12 @@ impl Live {
         }
     }
 
-    /// The statistics at a place in the box: [statistic, channel, point].
+    /// The statistics at a point in the box: [statistic, channel, point].
     fn at(&self, place: &[f64]) -> Vec<f64> {
         self.basis.field(&self.interpolant.at(place))
     }
 
-    /// How far they are from the model's.
+    /// The deviations of the statistics from the model's.
     fn compared(&self, places: &[Vec<f64>], truth: &[Vec<f64>]) -> [Deviation; STATISTICS] {
         let mut squares = [0.0; STATISTICS];
         let mut largest = [0.0; STATISTICS];
@@ -130,7 +132,7 @@ impl Live {
         })
     }
 
-    /// The statistics whose typical deviation is beyond what a page may have without saying so.
+    /// The names of the statistics whose typical deviation requires a warning.
     pub fn far(&self) -> Vec<&'static str> {
         let each = NAMES.iter().zip(&self.deviations);
         let far = each.filter(|(_, deviation)| deviation.typical > FAR);
@@ -138,7 +140,7 @@ impl Live {
     }
 }
 
-/// Refuses models that need more than parameters.
+/// Refuses models that need more than parameters as input.
 fn check(predictor: &Predictor) -> Result<()> {
     let header = predictor.header();
     let input = &header.quantities.input;

@@ -1,4 +1,4 @@
-//! The page itself: data in base 64, a program that evaluates them, and what it deviates by.
+//! The page itself: base64 data, a program that evaluates them, and a statement of the deviations.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use floral::Quantity;
@@ -13,11 +13,12 @@ const PROGRAM: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 impl Live {
-    /// One HTML file that needs no other.
+    /// One HTML file that needs no other file.
     pub fn to_html(&self, predictor: &Predictor) -> String {
         let title = predictor.header().title.clone();
         let title = title.unwrap_or_else(|| "Predictions of a model of parameters".into());
-        // A name that ends the script element is data, and JSON allows its escape.
+        // A name could contain the end tag of the script element, so `<` is written as a JSON
+        // escape.
         let data = self.data(predictor).to_string().replace('<', "\\u003c");
         let parts = [
             ("@TITLE@", escaped(&title)),
@@ -31,7 +32,7 @@ impl Live {
         parts.iter().fold(PAGE.to_owned(), fill)
     }
 
-    /// What the page is, and how far it is from `floral sample`.
+    /// States what the page is, and how far it deviates from `floral sample`.
     fn statement(&self, predictor: &Predictor) -> String {
         let percent = |share: f64| match share {
             share if share < 5e-4 => "below 0.05 %".to_owned(),
@@ -110,7 +111,7 @@ impl Live {
     }
 }
 
-/// Its name in full, or by its place, and its units.
+/// The full name of a quantity, or its kind and index, and its units.
 fn named(quantity: &Quantity, kind: &str, index: usize) -> [String; 2] {
     let name = quantity.title().map(str::to_owned);
     let name = name.unwrap_or_else(|| format!("{kind} {index}"));

@@ -1,14 +1,15 @@
-//! What a live page shows of a prediction: mean, standard deviation and the ends of the 90 % interval.
+//! The statistics that a live page shows: mean, standard deviation and the ends of the 90 %
+//! interval.
 
 use floral::predict::{Case, Predictor, Sampling};
 use floral::{Field, Observer, Result};
 
 use super::design::Bounds;
 
-/// How many statistics there are.
+/// Number of statistics.
 pub const STATISTICS: usize = 4;
 
-/// What they are called, in their order.
+/// The names of the statistics, in their order.
 pub const NAMES: [&str; STATISTICS] = [
     "mean",
     "standard deviation",
@@ -16,7 +17,7 @@ pub const NAMES: [&str; STATISTICS] = [
     "95 % quantile",
 ];
 
-/// A model that is asked for predictions.
+/// A model with the settings of its predictions.
 pub(super) struct Model<'a> {
     pub predictor: &'a Predictor,
     pub sampling: &'a Sampling,
@@ -28,20 +29,21 @@ impl Model<'_> {
         self.predictor.header().shapes.solution_channels
     }
 
-    /// The points without values.
+    /// Whether each point lies outside the domain; empty without a mask.
     pub fn outside(&self) -> Vec<bool> {
         let mask = self.predictor.header().mask.as_ref();
         mask.map_or(Vec::new(), |mask| mask.outside().to_vec())
     }
 
-    /// The statistics at places in the box of the parameters: [place][statistic, channel, point].
+    /// The statistics at points in the box of parameters: [point in the box][statistic, channel,
+    /// point].
     pub fn at_all(&self, places: &[Vec<f64>]) -> Result<Vec<Vec<f64>>> {
         let bounds = Bounds::of(self.predictor.header());
         let at = |place: &Vec<f64>| self.at(&bounds.parameters(place));
         places.iter().map(at).collect()
     }
 
-    /// By the same random draws everywhere, those of the first input of `floral sample`.
+    /// Uses the same random draws at all parameters: those of the first input of `floral sample`.
     fn at(&self, parameters: &[f64]) -> Result<Vec<f64>> {
         let grid = self.predictor.grid();
         let values = parameters.iter();
@@ -62,15 +64,16 @@ impl Model<'_> {
             ensemble.quantile(0.95)?,
         ];
         let values = fields.iter().flat_map(Field::values);
-        // A point outside of the domain has no value anywhere.
+        // A point outside the domain has no value for any parameters.
         Ok(values
             .map(|v| if v.is_finite() { *v } else { 0.0 })
             .collect())
     }
 }
 
-/// The width of the 90 % interval of each channel, for every value: its largest over points of the mean over
-/// predictions; of a channel without any, the range of its mean.
+/// The width of the 90 % interval of a channel, repeated for every value: the mean over
+/// predictions, at the point where it is largest. A channel without an interval takes the range of
+/// its mean.
 pub(super) fn widths(known: &[Vec<f64>], channels: usize) -> Vec<f64> {
     let size = known.first().map_or(0, Vec::len) / STATISTICS;
     let points = size / channels.max(1);
@@ -97,7 +100,7 @@ pub(super) fn widths(known: &[Vec<f64>], channels: usize) -> Vec<f64> {
     (0..STATISTICS * size).map(place).collect()
 }
 
-/// The range of every statistic of every channel: [statistic, channel].
+/// The range of every statistic of every channel: [statistic, channel], flattened.
 pub(super) fn ranges(known: &[Vec<f64>], channels: usize) -> Vec<[f64; 2]> {
     let points = known.first().map_or(0, Vec::len) / (STATISTICS * channels.max(1));
     let part = |k: usize| {

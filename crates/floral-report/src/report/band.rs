@@ -1,5 +1,5 @@
-//! The band around a mean in figures: an interval that contains a share of the realizations, or a
-//! number of standard deviations.
+//! The band around a mean in figures: an interval that contains a given share of the realizations,
+//! or a number of standard deviations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use floral::Error;
 
-/// What the band around a mean is.
+/// The meaning of the band around a mean.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Band {
     /// The central interval that contains this share of the realizations.
     Level(f64),
-    /// This number of standard deviations to both sides of the mean.
+    /// This number of standard deviations on both sides of the mean.
     Deviations(f64),
 }
 
@@ -26,7 +26,7 @@ impl Default for Band {
 }
 
 impl Band {
-    /// The levels of the quantiles at its ends; none of deviations.
+    /// The levels of the quantiles at the ends; `None` for standard deviations.
     pub fn levels(self) -> Option<[f64; 2]> {
         match self {
             Self::Level(level) => Some(central(level)),
@@ -34,8 +34,8 @@ impl Band {
         }
     }
 
-    /// Its ends by the quantiles of a level or else by mean and deviation at every point; none where
-    /// they are not known.
+    /// The ends at every point, from quantiles or else from mean and standard deviation; empty if
+    /// the quantiles are unknown.
     pub fn ends(
         self,
         quantile: impl Fn(f64) -> Option<Vec<f64>>,
@@ -56,7 +56,7 @@ impl Band {
         }
     }
 
-    /// In a title, after the name of what it is drawn around.
+    /// The text for a title, after the name of the prediction.
     pub fn title(self) -> String {
         match self {
             Self::Level(_) => format!("mean and {self}"),
@@ -65,7 +65,7 @@ impl Band {
     }
 }
 
-/// As a legend says it.
+/// The text for a legend.
 impl fmt::Display for Band {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -75,17 +75,17 @@ impl fmt::Display for Band {
     }
 }
 
-/// The levels at the ends of the central interval of a share.
+/// The levels at both ends of a central interval.
 fn central(share: f64) -> [f64; 2] {
     [0.5 - 0.5 * share, 0.5 + 0.5 * share]
 }
 
-/// A percentage without the digits of its rounding.
+/// A percentage without rounding errors.
 fn rounded(percent: f64) -> f64 {
     (percent * 1e6).round() / 1e6
 }
 
-/// `90%` or `0.9` is a share of the realizations, `5std` five standard deviations.
+/// Parses `90%` or `0.9` as a share of the realizations, and `5std` as five standard deviations.
 impl FromStr for Band {
     type Err = Error;
 

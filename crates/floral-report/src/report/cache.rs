@@ -1,4 +1,4 @@
-//! Scored summaries stored beside their run, under the hash of all that they depend on.
+//! Scored summaries stored next to their run, under a hash of everything that they depend on.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -9,15 +9,15 @@ use floral::Checksum;
 use floral::storage::{create_folder, write_atomically};
 use floral::train::RunFolder;
 
-/// Changes whenever summaries are made or stored differently.
+/// Must change whenever summaries are computed or stored differently.
 const FORMAT: u32 = 6;
 
-/// The hash of contents.
+/// A hash of contents.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Key(Checksum);
 
 impl Key {
-    /// The key of nothing but the format and the program's version.
+    /// The initial key, which depends only on the format and the version of the program.
     pub fn new() -> Self {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         Self(Checksum::default())
@@ -25,24 +25,25 @@ impl Key {
             .number(f64::from(FORMAT))
     }
 
-    /// With these bytes, and how many they are.
+    /// Adds bytes and their number.
     pub fn bytes(self, bytes: &[u8]) -> Self {
         Self(self.0.bytes(bytes)).number(bytes.len() as f64)
     }
 
-    /// With this number.
+    /// Adds a number.
     pub fn number(self, number: f64) -> Self {
         Self(self.0.numbers(&[number]))
     }
 
-    /// With these numbers.
+    /// Adds numbers.
     pub fn numbers(self, numbers: impl IntoIterator<Item = f64>) -> Self {
         let numbers: Vec<f64> = numbers.into_iter().collect();
         Self(self.0.numbers(&numbers))
     }
 }
 
-/// The file of the summary of this key: in the run's folder, or in one beside a model file.
+/// The file for the summary with this key: in the run's folder, or in a folder next to a model
+/// file.
 pub(super) fn place(run: &RunFolder, key: Key) -> PathBuf {
     let folder = if run.is_file() {
         let mut name = run.path().as_os_str().to_owned();
@@ -54,14 +55,14 @@ pub(super) fn place(run: &RunFolder, key: Key) -> PathBuf {
     folder.join(format!("{}.cbor", key.0))
 }
 
-/// The scored summary in a file; none if there is none, or it cannot be read.
+/// The scored summary in a file; `None` if it is missing or cannot be read.
 pub(super) fn load(path: &Path) -> Option<ScoredSummary> {
     let file = File::open(path).ok()?;
     ciborium::from_reader(BufReader::new(file)).ok()
 }
 
-/// Stores a scored summary. A cache that cannot be written costs time later and nothing else, so that is
-/// no error.
+/// Stores a scored summary. Failure is not an error: without the cache, the summary is computed
+/// again.
 pub(super) fn store(path: &Path, scored: &ScoredSummary) {
     let mut bytes = Vec::new();
     let folder = path.parent().map(create_folder);

@@ -1,8 +1,8 @@
-//! One channel out of fields of several.
+//! Selects one channel of fields with several.
 
 use std::borrow::Cow;
 
-/// How fields lie in memory, [channel, point], and which channel is meant.
+/// A channel, and the layout of fields in memory: [channel, point].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Channel {
     pub index: usize,
@@ -11,7 +11,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Every channel of fields with this number of values on this number of points.
+    /// All channels of fields with this number of values and points.
     pub fn all(values: usize, points: usize) -> impl Iterator<Item = Self> {
         let channels = values / points.max(1);
         (0..channels).map(move |index| Self {
@@ -21,7 +21,7 @@ impl Channel {
         })
     }
 
-    /// The channel of every field, one after the other.
+    /// The values of this channel in every field, field after field.
     pub fn of<T: Copy>(self, fields: &[T]) -> Cow<'_, [T]> {
         if self.channels == 1 {
             return Cow::Borrowed(fields);
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn the_channels_of_fields_are_all_their_values() {
-        // Two fields of three channels on two points.
+        // Two fields with three channels on two points.
         let fields: Vec<i32> = (0..12).collect();
         let channels: Vec<Vec<i32>> = Channel::all(6, 2)
             .map(|c| c.of(&fields).into_owned())

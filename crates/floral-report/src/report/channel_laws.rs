@@ -1,4 +1,4 @@
-//! Laws of a comparison of several channels in unlike units.
+//! Tests of a comparison of several channels in different units.
 
 use floral::train::Method;
 
@@ -45,7 +45,7 @@ fn every_channel_is_scored_in_its_own_units() {
     let play = membrane();
     let comparison = comparison(&play);
     let low = |i: usize| comparison.channels[i].low.as_ref().unwrap().errors.rmse;
-    // The same load moves both: by nanometres the one, by 1000 pascals the other.
+    // The same load moves both channels: one by nanometres, the other by 1000 pascals.
     assert!(
         (low(1) / low(0) / 1e12 - 1.0).abs() < 1e-3,
         "{} {}",
@@ -115,18 +115,18 @@ fn maps_are_drawn_with_x_to_the_right_whatever_the_order_of_axes() {
     for (x, y) in [(0, 0), (5, 0), (0, 9), (3, 4)] {
         assert_eq!(values[y * 6 + x], at(x, y));
     }
-    // As xarray draws an array of unknown axes: the last one to the right.
+    // The convention of xarray for an array of unknown axes: the last one to the right.
     comparison.setting.right = 1;
     let (right, height, values) = map(&comparison);
     assert_eq!((right.as_str(), height), ("y", 6));
     assert_eq!(values[3 * 10 + 4], at(3, 4));
 }
 
-/// The values of a curve over negative places.
+/// The sum of a curve's heights at negative x.
 fn below_zero(figure: &Figure, curve: usize) -> f64 {
     let curve = &figure.curves[curve];
     let pairs = curve.x.windows(2).zip(curve.values.windows(2));
-    // Between the two ends of a step lies its height; between steps, a line without a width.
+    // A step has its height between its two ends; between steps, the line has no width.
     let steps = pairs.step_by(2).filter(|(x, _)| x[0] < 0.0);
     steps.map(|(_, heights)| heights[0]).sum()
 }

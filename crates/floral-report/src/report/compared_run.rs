@@ -1,4 +1,4 @@
-//! The runs of a comparison: loaded, checked to be comparable, named.
+//! The runs of a comparison: loaded, checked for comparability, and labelled.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use floral::train::checkpoint::DataIdentity;
 use floral::train::{EpochRecord, Header, RunFolder};
 use floral::{Error, Observer, Result, counted};
 
-/// A run, ready to predict.
+/// A loaded run with everything that a comparison needs.
 pub(super) struct ComparedRun {
     pub folder: RunFolder,
     pub predictor: Predictor,
@@ -21,13 +21,13 @@ pub(super) struct ComparedRun {
     pub training_inputs: Option<usize>,
     pub label: String,
     pub variant: usize,
-    /// The baselines of its training inputs.
+    /// The baselines fitted to its training inputs.
     pub baselines: Rc<Baselines>,
     /// The hash of its checkpoint.
     pub key: Key,
 }
 
-/// Loads the runs, in the order of their method, size and grid, and names them.
+/// Loads the runs, sorts them by method, training size and grid, and labels them.
 pub(super) fn loaded(
     runs: &[RunFolder],
     dataset: &Dataset,
@@ -90,7 +90,7 @@ impl ComparedRun {
         })
     }
 
-    /// A single loaded run, which has no label yet.
+    /// A single loaded run without a label.
     pub fn of(run: &RunFolder, predictor: Predictor) -> Result<Self> {
         Ok(Self {
             epochs: run.epochs()?,
@@ -104,7 +104,7 @@ impl ComparedRun {
         })
     }
 
-    /// Its order among runs: by method, size and grid.
+    /// The sort key of a run: method, training size and grid.
     pub fn order(&self) -> (usize, Option<usize>, Vec<usize>) {
         let header = self.predictor.header();
         (
@@ -116,7 +116,7 @@ impl ComparedRun {
 }
 
 impl ComparedRun {
-    /// Its result in a comparison, with its predictions of each channel.
+    /// The result of the run in a comparison, with its predictions of each channel.
     pub fn result(&self, channels: Vec<ChannelResult>) -> RunResult {
         let header = self.predictor.header();
         let logged = self.epochs.last().map(|record| record.seconds);
@@ -128,7 +128,7 @@ impl ComparedRun {
             variant: self.variant,
             training_inputs: self.training_inputs,
             training_grid: header.shapes.grid.clone(),
-            // The best checkpoint knows the time up to itself alone.
+            // The best checkpoint only records the time up to its own epoch.
             training_seconds: logged.unwrap_or(header.progress.seconds),
             epoch: method.recipe().is_none().then_some(header.progress.epoch),
             epochs: self.epochs.clone(),
@@ -137,7 +137,7 @@ impl ComparedRun {
     }
 }
 
-/// Refuses a dataset of another problem, or of other channels or axes.
+/// Refuses a dataset of another problem, or with other channels or axes.
 pub fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> {
     let named = |problem: Option<&str>| problem.unwrap_or("no built-in problem").to_owned();
     let (trained, given) = (header.data.problem.as_deref(), dataset.problem());
@@ -172,7 +172,7 @@ pub fn check_data(run: &Path, header: &Header, dataset: &Dataset) -> Result<()> 
     ))
 }
 
-/// Refuses runs whose test inputs are not the same.
+/// Refuses runs with different test inputs, and a run named twice.
 fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
     let test = |c: &ComparedRun| c.predictor.header().config.split.test_inputs();
     if test(first) == test(other) && first.folder.path() != other.folder.path() {
@@ -194,8 +194,8 @@ fn check_alike(first: &ComparedRun, other: &ComparedRun) -> Result<()> {
     ))
 }
 
-/// Labels each run by its method, what distinguishes it from others of the method, and its training
-/// grid if that is not the dataset's.
+/// Labels each run with its method, with whatever distinguishes it from other runs of the method,
+/// and with its training grid if that differs from the dataset's.
 pub(super) fn name<'a>(all: impl Iterator<Item = &'a mut ComparedRun>, full: &[usize]) {
     let mut all: Vec<&mut ComparedRun> = all.collect();
     let facts: Vec<(Option<usize>, Vec<usize>)> = all

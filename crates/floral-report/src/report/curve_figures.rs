@@ -1,4 +1,4 @@
-//! Figures of curves: one input in one dimension, distributions, calibration, spectra.
+//! Figures of curves: an input in one dimension, distributions, calibration, spectra.
 
 use super::band::Band;
 use super::comparison::{ChannelResult, RunResult, ShownInput};
@@ -8,20 +8,20 @@ use super::view::View;
 use crate::draw::{Colour, Curve, Dash, Figure};
 use floral::metric::calibration::rank_histogram::BINS as RANKS;
 
-/// Realizations drawn in one figure.
+/// Maximum number of realizations in one figure.
 const DRAWN: usize = 6;
 
-/// A line in the style of a run.
+/// A line with the colour and dashes of a run.
 pub(super) fn line(run: &RunResult, values: Vec<f64>) -> Curve {
     Curve::line(&run.label, values, Colour::of(run.method)).with_dash(dash(run))
 }
 
-/// Runs of one method differ in their dashes.
+/// The dash pattern of a run, which distinguishes runs of one method.
 pub(super) fn dash(run: &RunResult) -> Dash {
     Dash::ALL[run.variant % Dash::ALL.len()]
 }
 
-/// Mean and band; the band of a quantity that is never negative ends at zero.
+/// Mean and band. The band of a quantity that is never negative is cut at zero.
 fn banded(view: View, name: &str, distribution: &Distribution, colour: Colour) -> Curve {
     Curve::line(name, view.of(&distribution.mean), colour)
         .between(view.band(distribution))
@@ -45,8 +45,8 @@ fn over_grid(view: View, title: String, curves: Vec<Curve>) -> Figure {
     }
 }
 
-/// Mean and band of the truth with the low-fidelity solution and with each run, on one scale. Without a
-/// truth each run is drawn with the low-fidelity solution.
+/// Mean and band of the truth with the low-fidelity solution, and of each run with the truth, on a
+/// common scale. Without a truth, each run is drawn with the low-fidelity solution.
 pub(super) fn bands(view: View, shown: &ShownInput) -> Vec<Figure> {
     let band = view.comparison.setting.band.title();
     let truth = || {
@@ -81,7 +81,7 @@ pub(super) fn bands(view: View, shown: &ShownInput) -> Vec<Figure> {
     figures
 }
 
-/// Single realizations of the truth and of each run that has them.
+/// Single realizations of the truth, and of each run that stores some.
 pub(super) fn samples(view: View, shown: &ShownInput) -> Vec<Figure> {
     let figure = |name: &str, distribution: &Distribution, colour| {
         let drawn = (0..distribution.kept().min(DRAWN)).filter_map(|i| distribution.realization(i));
@@ -103,7 +103,7 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Vec<Figure> {
     figures
 }
 
-/// Which value of a pair: the solution, or the residual.
+/// The solution or the residual of a pair.
 pub(super) fn value([low, value]: [f32; 2], is_residual: bool) -> f64 {
     if is_residual {
         f64::from(value) - f64::from(low)
@@ -116,8 +116,8 @@ fn values(pairs: &[[f32; 2]], is_residual: bool) -> impl Iterator<Item = f64> + 
     pairs.iter().map(move |pair| value(*pair, is_residual))
 }
 
-/// Bins over the values of the truth. Where that is never negative, no bin reaches below zero, or,
-/// if predictions do, none lies on both sides of it.
+/// Bins over the range of the truth. If the truth is never negative, no bin reaches below zero; if
+/// predictions do, no bin contains values of both signs.
 fn bins(view: View, is_residual: bool) -> Bins {
     let range_of = |pairs| range(values(pairs, is_residual));
     let [low, high] = range_of(&view.truth().pairs);
@@ -130,7 +130,7 @@ fn bins(view: View, is_residual: bool) -> Bins {
     }
 }
 
-/// Distributions over all inputs, points and realizations, of solutions or residuals.
+/// Distributions of solutions or residuals over all inputs, points and realizations.
 pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
     let bins = bins(view, is_residual);
     let edges = bins.edges();
@@ -159,7 +159,7 @@ pub(super) fn marginal(view: View, is_residual: bool) -> Figure {
     }
 }
 
-/// A dashed line for perfect calibration, and a curve for every run that has a spread.
+/// A dashed line for perfect calibration, and a curve for every run with a spread.
 fn beside_calibrated<'a>(
     view: View<'a>,
     ideal: Vec<f64>,
@@ -170,7 +170,7 @@ fn beside_calibrated<'a>(
     std::iter::once(ideal).chain(runs).collect()
 }
 
-/// Coverage over the level of central intervals.
+/// Coverage as a function of the nominal level of central intervals.
 pub(super) fn coverage(view: View) -> Figure {
     let curves = beside_calibrated(view, vec![0.0, 1.0], |run, own| {
         let levels = own.coverage.iter().map(|interval| interval.level);
@@ -205,7 +205,7 @@ pub(super) fn ranks(view: View) -> Figure {
     }
 }
 
-/// The observed error over the expected error.
+/// The observed error as a function of the expected error.
 pub(super) fn spread_error(view: View) -> Figure {
     let all = view
         .calibrated()
@@ -213,7 +213,8 @@ pub(super) fn spread_error(view: View) -> Figure {
     let largest = all.copied().fold(0.0, f64::max);
     let curves = beside_calibrated(view, vec![0.0, largest], |run, own| {
         let [x, y] = [0, 1].map(|i| own.spread_error.iter().map(|pair| pair[i]).collect());
-        // Neighbouring groups differ by chance: the points matter, not the line between them.
+        // Neighbouring groups differ by chance: the points are informative, not the line between
+        // them.
         line(run, y).at(x).marked().thin()
     });
     Figure {
@@ -226,7 +227,7 @@ pub(super) fn spread_error(view: View) -> Figure {
     }
 }
 
-/// Energy by wave number of single realizations; none on a grid of a single point.
+/// Energy of single realizations by wave number; `None` on a grid of a single point.
 pub(super) fn spectra(view: View) -> Option<Figure> {
     let truth = view.truth();
     let count = truth.spectrum.len();

@@ -1,4 +1,4 @@
-//! A compact distribution of fields: moments, quantiles and a few realizations.
+//! A compact distribution of fields: mean, standard deviation, quantiles and a few realizations.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -7,24 +7,24 @@ use floral::grid::Thinning;
 use floral::metric::{Fields, SortedMembers};
 use floral::predict::Moments;
 
-/// Levels of the quantiles, closer together in the tails.
+/// Levels of the quantiles, denser in the tails.
 pub const LEVELS: [f64; 25] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65,
     0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 0.995,
 ];
 
-/// Differences from the mean in standard deviations, a byte each: where the spread is small, so is
-/// the error of storing it.
+/// Differences from the mean in standard deviations, one byte each. Where the spread is small, so
+/// is the storage error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anomalies {
-    /// The difference that the largest byte stands for, and the smallest with a minus.
+    /// The difference of the largest code; that of the smallest code is its negative.
     pub reach: f32,
-    /// The bytes.
+    /// The codes, linear from -`reach` to `reach`.
     #[serde(with = "bytes")]
     pub codes: Vec<u8>,
 }
 
-/// Stores bytes in one piece rather than as a list of numbers.
+/// Serializes bytes as one block instead of a list of numbers.
 mod bytes {
     use ciborium::Value;
     use serde::de::Error;
@@ -56,7 +56,7 @@ impl Anomalies {
         }
     }
 
-    /// The differences.
+    /// The decoded differences.
     pub fn values(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
         let reach = self.reach;
         self.codes
@@ -74,12 +74,13 @@ pub struct Distribution {
     pub deviation: Vec<f32>,
     /// Quantiles at the points of `kept_points`: [level, value].
     pub quantiles: Anomalies,
-    /// The first realizations: [realization, channel, point].
+    /// The stored realizations: [realization, channel, point].
     pub realizations: Anomalies,
 }
 
 impl Distribution {
-    /// From members with these moments; stores the first `kept` of them, and quantiles at these places.
+    /// From realizations with these moments. Stores the first `kept` realizations, and quantiles at
+    /// the given values.
     pub fn of(members: Fields, moments: &Moments, kept: usize, places: &[usize]) -> Self {
         let mean: Vec<f32> = moments.mean.iter().map(|v| *v as f32).collect();
         let Some(deviation) = moments.deviation() else {
@@ -121,7 +122,7 @@ impl Distribution {
         }
     }
 
-    /// A stored realization.
+    /// A stored realization; `None` beyond the number of stored ones.
     pub fn realization(&self, index: usize) -> Option<Vec<f32>> {
         let size = self.mean.len();
         if self.deviation.is_empty() {
@@ -145,9 +146,9 @@ impl Distribution {
         self.realizations.codes.len() / self.mean.len().max(1)
     }
 
-    /// The quantile of a level at every point of a channel of fields on a grid of this shape; none
-    /// without a spread. Between the stored levels and points it is interpolated in units of the standard
-    /// deviation, which is known everywhere.
+    /// The quantile of a level at every point of a channel, for fields on a grid of this shape;
+    /// `None` without a spread. Between the stored levels and points it is interpolated in units of
+    /// the standard deviation, which is known everywhere.
     pub fn quantile(&self, level: f64, shape: &[usize], channel: usize) -> Option<Vec<f64>> {
         let points: usize = shape.iter().product();
         let codes = self.quantiles.codes.len() / LEVELS.len();
@@ -174,7 +175,7 @@ impl Distribution {
     }
 }
 
-/// A grid of one or two axes, as [row, column], and the points of it at which quantiles are kept.
+/// A grid of one or two axes, seen as [row, column], and its points at which quantiles are stored.
 struct Kept {
     columns: usize,
     stride: [usize; 2],
@@ -204,7 +205,7 @@ impl Kept {
         self.kept[0] * self.kept[1]
     }
 
-    /// Values at the kept points, interpolated to a point of the grid.
+    /// Interpolates values at the stored points to a point of the grid.
     fn at(&self, values: &[f32], point: usize) -> f32 {
         let place = [point / self.columns, point % self.columns];
         let along = |axis: usize| {
@@ -227,14 +228,14 @@ impl Kept {
     }
 }
 
-/// Every how many points of each axis quantiles are kept.
+/// The stride along each axis between points at which quantiles are stored.
 pub fn stride(shape: &[usize]) -> Vec<usize> {
-    // A map of 64 x 64 and a curve of 256 points show all that an eye can see of them.
+    // The eye resolves no more than a map of 64 x 64 or a curve of 256 points.
     let most = if shape.len() > 1 { 64 } else { 256 };
     shape.iter().map(|n| n.div_ceil(most)).collect()
 }
 
-/// The places of the values at which quantiles are kept: every channel, every s-th point.
+/// The indices of the values at which quantiles are stored: every channel, every s-th point.
 pub fn kept_points(shape: &[usize], channels: usize) -> Vec<usize> {
     let points: usize = shape.iter().product();
     let thinning = Thinning::every(shape, &stride(shape));
@@ -249,7 +250,7 @@ mod tests {
     use super::*;
 
     fn members() -> Vec<f32> {
-        // At point p the values 0..100 times p + 1.
+        // The values 0..100 times (p + 1) at point p.
         (0..101)
             .flat_map(|i| (0..3).map(move |p| (i * (p + 1)) as f32))
             .collect()
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn quantiles_of_any_level_are_known_at_every_point() {
-        // Values 0..=200 times (p + 1), on more points than are kept.
+        // The values 0..=200 times (p + 1), on more points than are stored.
         let points = 300;
         let members: Vec<f32> = (0..201)
             .flat_map(|i| (0..points).map(move |p| (i * (p + 1)) as f32))

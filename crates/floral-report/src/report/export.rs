@@ -1,4 +1,4 @@
-//! Single figures and tables, for a paper.
+//! Single figures and tables for a paper.
 
 use super::comparison::{Comparison, ShownInput};
 use super::view::View;
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::draw::{Bars, Figure, Panels, Table};
 
-/// A figure or table that stands alone.
+/// A figure or table on its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
     /// Curves.
@@ -21,11 +21,11 @@ pub enum Exported {
     Table(Table),
 }
 
-/// With the name of its file, without extension.
+/// An exported figure or table with its file name, without extension.
 pub(super) type Named = (String, Exported);
 
-/// All figures and tables of a comparison with the names of their files, without extension. Of
-/// several channels each has its own, with its name at the end.
+/// All figures and tables of a comparison, with their file names without extension. If there are
+/// several channels, each has its own figures, and its name at the end of the file name.
 pub fn exports(comparison: &Comparison) -> Vec<Named> {
     if comparison.setting.truth.is_none() {
         let mut all = of_predictions(comparison);
@@ -73,8 +73,8 @@ fn of_channel(view: View) -> Vec<Named> {
     all
 }
 
-/// Mean and spread of the input shown at this position, by every run, channel by channel; none in
-/// two dimensions.
+/// Mean and spread of the input at this position by every run, channel by channel; empty in two
+/// dimensions.
 pub fn curves_of_input(comparison: &Comparison, position: usize) -> Vec<Figure> {
     let shown = comparison.shown.get(position);
     let shown = shown.filter(|_| comparison.setting.has_curves());
@@ -85,7 +85,7 @@ pub fn curves_of_input(comparison: &Comparison, position: usize) -> Vec<Figure> 
     views.collect()
 }
 
-/// Fields of all inputs, on every plane, whose name is that of its axes.
+/// Fields of all inputs on every plane, named after the axes of the plane.
 fn of_inputs(view: View) -> Vec<Named> {
     let mut all = Vec::new();
     for plane in view.comparison.planes() {
@@ -101,7 +101,7 @@ fn of_inputs(view: View) -> Vec<Named> {
     all
 }
 
-/// Mean, spread and realizations of one input: maps on a plane, curves on a line.
+/// Mean, spread and realizations of an input: maps of a plane, curves on a line.
 fn of_input(view: View, shown: &ShownInput) -> Vec<Named> {
     let input = shown.input;
     if view.comparison.setting.has_maps() {
@@ -122,7 +122,7 @@ fn of_input(view: View, shown: &ShownInput) -> Vec<Named> {
     all
 }
 
-/// Marginal and joint distributions of solutions, and of residuals where there are any.
+/// Marginal and joint distributions of solutions and, with low fidelity, of residuals.
 fn distributions(view: View) -> Vec<Named> {
     let mut all = Vec::new();
     for (is_residual, name) in [(false, "solution"), (true, "residual")] {
@@ -138,7 +138,7 @@ fn distributions(view: View) -> Vec<Named> {
     all
 }
 
-/// Empty unless some run has a spread.
+/// Figures of calibration; empty unless some run has a spread.
 fn calibration(view: View) -> Vec<Named> {
     if view.calibrated().next().is_none() {
         return Vec::new();
@@ -153,7 +153,7 @@ fn calibration(view: View) -> Vec<Named> {
         .into()
 }
 
-/// Figures of one name, numbered.
+/// Figures with a common name, numbered.
 fn numbered(name: &str, figures: Vec<Figure>) -> Vec<Named> {
     let named = |(i, figure)| (format!("{name}-{i}"), Exported::Curves(figure));
     figures.into_iter().enumerate().map(named).collect()

@@ -1,7 +1,7 @@
 //! Predicts every input with every run and gathers the numbers of a report.
 //!
-//! [`compare`] consumes the shared prediction loop ([`floral::predict::Walk`]). Its result is a
-//! [`Comparison`]; scored summaries are stored beside each run ([`cache`]).
+//! [`compare`] consumes the shared prediction loop ([`floral::predict::Walk`]) and returns a
+//! [`Comparison`]. Scored summaries are stored next to each run ([`cache`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -38,8 +38,8 @@ use super::summary::{Summary, spectrum};
 use super::test_input::{Predicted, ScoredSummary, TestInput};
 use crate::draw::Label;
 
-/// Compares runs on held-out inputs. Predictions that were made before with the same program, weights,
-/// data and options are taken from the run's folder.
+/// Compares runs on held-out inputs. Predictions made earlier with the same program, weights, data
+/// and options are read from the run's folder.
 pub fn compare(
     runs: &[RunFolder],
     dataset: &Dataset,
@@ -115,7 +115,7 @@ fn check_shown(dataset: &Dataset, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Refuses fields that a report would draw wrongly: on a mesh along a line, whose points have no order.
+/// Refuses a mesh along a line: its points have no order, so curves would be wrong.
 pub(super) fn check_drawable(grid: &Grid) -> Result<()> {
     match grid.mesh() {
         Some(mesh) if mesh.points().dimension() == 1 => Err(Error::config(
@@ -127,7 +127,7 @@ pub(super) fn check_drawable(grid: &Grid) -> Result<()> {
     }
 }
 
-/// Quantities of interest beside the truth, with notes, and what other commands have found.
+/// Quantities of interest with the truth, results of other commands, and notes.
 fn questions(
     gathering: &Gathering<'_>,
     inputs: &Range<usize>,
@@ -166,21 +166,21 @@ struct Gathering<'a> {
     truths: Truths<'a>,
     dataset: &'a Dataset,
     options: &'a Options,
-    /// Of each run.
+    /// One per run.
     scorings: Vec<Scoring>,
-    /// Of each run its channels.
+    /// One per run and channel.
     results: Vec<Vec<Pooled>>,
     low: Vec<Pooled>,
     truth: Vec<Pooled>,
     shown: Vec<ShownInput>,
     /// The truth of the current input.
     current: Option<Truth>,
-    /// The current ensemble, [member, value], and the file of its summary.
+    /// The current ensemble, [member, value], and the cache file of its summary.
     members: Vec<f32>,
     place: PathBuf,
-    /// The closed-form moments of the current ensemble, of methods that have them.
+    /// The closed-form moments of the current ensemble, if the method has them.
     moments: Option<Prediction>,
-    /// Predictions of the current input by the baselines of the current run.
+    /// The baselines of the current run, evaluated at the current input.
     baselines: BaselineFields,
 }
 
@@ -305,7 +305,7 @@ impl Gathering<'_> {
             is_drawn: truth.source != TruthSource::Exact,
         };
         if members.is_empty() {
-            // A dataset may have moments and no realizations.
+            // A dataset may have moments but no realizations.
             let mean: Vec<f32> = truth.mean.iter().map(|v| *v as f32).collect();
             let only = Fields::new(&mean, mean.len())?;
             return Ok(test.summary(only, &moments));
@@ -314,7 +314,7 @@ impl Gathering<'_> {
         Ok(test.summary(members, &moments))
     }
 
-    /// The hash of all that a prediction and its scores depend on.
+    /// The hash of everything that a prediction and its scores depend on.
     fn key(&self, run: usize, truth: &Truth, input: &WalkedInput) -> Key {
         let json = |value: serde_json::Result<String>| value.unwrap_or_default();
         let identity = json(serde_json::to_string(&DataIdentity::of(self.dataset)));

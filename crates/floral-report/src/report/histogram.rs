@@ -1,18 +1,18 @@
-//! Distributions of values and of pairs of values, over bins of a shared range.
+//! Histograms of values and of pairs of values, over bins of a shared range.
 
-/// Bins of a distribution, and of a joint one along each axis.
+/// Number of bins of a histogram, and of a joint histogram along each axis.
 pub(super) const BINS: usize = 60;
 pub(super) const JOINT_BINS: usize = 40;
 
-/// The share of values, from below and from above, that a range leaves out: a few stray values do
-/// not shrink the picture of all others.
+/// The fraction of values that a range omits at either end, so that a few outliers do not compress
+/// the picture of all others.
 const STRAY: f64 = 5e-4;
 
-/// The share of its length by which a range is wider than its values.
+/// The margin of a range, as a fraction of its length.
 const MARGIN: f64 = 0.04;
 
-/// A range that holds nearly all values, and a little more; of values that are never negative it is
-/// not negative either.
+/// A range that contains nearly all values, with a margin. If no value is negative, neither is the
+/// range.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     if values.is_empty() {
@@ -25,8 +25,8 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     [if values[0] >= 0.0 { low.max(0.0) } else { low }, high]
 }
 
-/// A range with a margin of this share of its length at both ends; of a single value it is as long
-/// as the value is large.
+/// Adds this fraction of the length as a margin at both ends. A range around a single value becomes
+/// as long as the value is large.
 pub(super) fn widened([low, high]: [f64; 2], share: f64) -> [f64; 2] {
     let margin = match high - low {
         length if length > 0.0 => share * length,
@@ -44,14 +44,14 @@ pub(super) struct Bins {
 }
 
 impl Bins {
-    /// Over a range.
+    /// Bins over a range.
     pub fn over([low, high]: [f64; 2]) -> Self {
         let width = (high - low) / BINS as f64;
         Self { low, width }
     }
 
-    /// Over a range that reaches from below zero to beyond it, none of them on both sides of it: what
-    /// is never negative has nothing in those below.
+    /// Bins over a range that contains zero, with an edge at zero: a quantity that is never
+    /// negative then has no values in the bins below.
     pub fn around_zero([low, high]: [f64; 2]) -> Self {
         let below = (BINS as f64 * -low / (high - low))
             .ceil()
@@ -61,14 +61,14 @@ impl Bins {
         Self { low, width }
     }
 
-    /// Their edges, ascending.
+    /// The edges, in ascending order.
     pub fn edges(self) -> Vec<f64> {
         (0..=BINS)
             .map(|i| self.low + self.width * i as f64)
             .collect()
     }
 
-    /// The density of values; those beyond the bins count in the total alone.
+    /// The density of values. Values outside the bins only count in the total.
     pub fn density(self, values: impl Iterator<Item = f64>) -> Vec<f64> {
         let (mut counts, mut total) = (vec![0.0; BINS], 0.0);
         let range = [self.low, self.low + self.width * BINS as f64];
@@ -83,8 +83,8 @@ impl Bins {
     }
 }
 
-/// The share of pairs in each cell, [second, first], as a power of ten; not a number where there are
-/// none.
+/// The logarithm to base 10 of the share of pairs in each cell, [second, first]; NaN in empty
+/// cells.
 pub(super) fn joint(
     pairs: impl Iterator<Item = [f64; 2]>,
     first: [f64; 2],
@@ -136,7 +136,7 @@ mod tests {
         let values = || (0..1000).map(|i| (f64::from(i) * 0.37).sin().abs() * 1e-9);
         let [low, high] = range(values());
         assert!(low >= 0.0 && high > 1e-9);
-        // Beside a prediction that is negative somewhere.
+        // As required if a prediction is negative somewhere.
         let bins = Bins::around_zero([-0.3 * high, high]);
         let edges = bins.edges();
         assert!(edges.contains(&0.0) && edges[0] <= -0.3 * high);

@@ -1,4 +1,4 @@
-//! Figures of learning: losses over epochs, scores over the amount of training data.
+//! Figures of learning: losses by epoch, and scores by amount of training data.
 
 use super::comparison::{ChannelResult, Comparison, RunResult};
 use super::curve_figures::line;
@@ -6,7 +6,7 @@ use super::view::View;
 use crate::draw::{Colour, Curve, Figure, Label};
 use floral::train::Method;
 
-/// Losses over epochs; those of regression and flow matching cannot be compared.
+/// Losses by epoch. Those of regression and of flow matching are not comparable.
 pub(super) fn training(comparison: &Comparison) -> Vec<Figure> {
     let kinds = [(false, "Regression"), (true, "Flow matching")];
     let figure = |(is_generative, title): (bool, &str)| {
@@ -28,7 +28,7 @@ pub(super) fn training(comparison: &Comparison) -> Vec<Figure> {
     kinds.into_iter().filter_map(figure).collect()
 }
 
-/// The training loss of a run, thin, and its validation loss.
+/// The training loss of a run, drawn thin, and its validation loss.
 fn losses(run: &RunResult) -> [Curve; 2] {
     let x: Vec<f64> = run.epochs.iter().map(|e| e.epoch as f64).collect();
     let validation = run.epochs.iter().map(|e| e.validation_loss).collect();
@@ -39,10 +39,10 @@ fn losses(run: &RunResult) -> [Curve; 2] {
     ]
 }
 
-/// A score that is drawn over size and resolution.
+/// A score drawn as a function of training size or resolution.
 struct Score {
     name: &'static str,
-    /// Whether it is in units of the solution.
+    /// Whether the score is in units of the solution.
     has_units: bool,
     of: fn(&ChannelResult) -> Option<f64>,
 }
@@ -68,14 +68,14 @@ const SCORES: [Score; 3] = [
     },
 ];
 
-/// Runs of one method that differ in one amount of training data only.
+/// Runs of one method that differ only in one amount of training data.
 struct Series {
     curve: Curve,
     method: Method,
     other: Option<Vec<usize>>,
 }
 
-/// Scores over the number of training inputs, or over the points of the training grid.
+/// Scores as a function of the number of training inputs, or of the points of the training grid.
 pub(super) fn learning(view: View, over_grid: bool) -> Vec<Figure> {
     let (title, x_label) = if over_grid {
         ("training grid", "points per axis in training")
@@ -115,7 +115,7 @@ fn amount(run: &RunResult, over_grid: bool) -> Option<f64> {
     }
 }
 
-/// Adds a point to the series of a run; of several runs at one amount the first counts.
+/// Adds a point to the series of a run. Of several runs with equal amounts, the first is used.
 fn add(all: &mut Vec<Series>, run: &RunResult, over_grid: bool, [x, y]: [f64; 2]) {
     let other = if over_grid {
         run.training_inputs.map(|n| vec![n])

@@ -1,4 +1,4 @@
-//! Figures of maps: fields of one input, and joint distributions.
+//! Figures of maps: fields of an input, and joint distributions.
 
 use super::comparison::{Comparison, Setting, ShownInput};
 use super::curve_figures::value;
@@ -10,14 +10,14 @@ use floral::Axis;
 use floral::grid::AxisKind;
 use floral::units::relation;
 
-/// Realizations drawn in one figure.
+/// Maximum number of realizations in one figure.
 const DRAWN: usize = 4;
 
-/// The share of its length by which a colour scale is longer than the range of the truth, so that
-/// predictions slightly beyond it can be distinguished.
+/// The margin of a colour scale beyond the range of the truth, as a fraction of its length, so that
+/// predictions slightly outside can be distinguished.
 const MARGIN: f64 = 0.05;
 
-/// The axis to the right, and the one that goes upwards.
+/// The horizontal and the vertical axis.
 fn spans(comparison: &Comparison) -> [Span; 2] {
     let setting = &comparison.setting;
     if let Some(picture) = &setting.picture {
@@ -41,12 +41,12 @@ fn spans(comparison: &Comparison) -> [Span; 2] {
     })
 }
 
-/// Which axis of the grid goes to the right, and which upwards.
+/// Indices of the axes of the grid that point to the right and upwards.
 pub(super) fn directions(setting: &Setting) -> [usize; 2] {
     [setting.right, 1 - setting.right.min(1)]
 }
 
-/// How high a map is for its width: as the domain, where both its axes are lengths of one kind.
+/// Height divided by width of a map, as in the domain; `None` if the axes have incompatible units.
 pub(super) fn aspect(setting: &Setting) -> Option<f64> {
     if let Some(picture) = &setting.picture {
         return Some(picture.aspect());
@@ -66,7 +66,7 @@ pub(super) fn aspect(setting: &Setting) -> Option<f64> {
     (is_time(x) == is_time(y) && aspect.is_finite() && aspect > 0.0).then_some(aspect)
 }
 
-/// The range of the colours of a field; of one that is never negative it is not negative either.
+/// The range of the colours of a field. If no value is negative, neither is the range.
 pub(super) fn colours(values: &[f64]) -> [f64; 2] {
     let finite = values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -86,7 +86,7 @@ pub(super) fn colours(values: &[f64]) -> [f64; 2] {
     ]
 }
 
-/// The number, or one if it is not positive.
+/// The number, or 1 if it is not positive.
 pub(super) fn nonzero(value: f64) -> f64 {
     if value > 0.0 { value } else { 1.0 }
 }
@@ -108,7 +108,7 @@ pub(super) fn panels(comparison: &Comparison, title: String, rows: Vec<MapRow>) 
     }
 }
 
-/// A field of every column of a figure; none where it is not known.
+/// One field per column of a figure; `None` if it is unknown.
 type Fields = Vec<Option<Vec<f64>>>;
 
 /// The columns of a figure of fields: truth, low fidelity, every run.
@@ -116,7 +116,7 @@ struct Columns {
     names: Vec<String>,
     means: Fields,
     deviations: Fields,
-    /// At the ends of the band, where it is one of quantiles.
+    /// Quantiles at the ends of the band, if it is defined by quantiles.
     quantiles: [Fields; 2],
 }
 
@@ -157,7 +157,7 @@ impl Columns {
         }
     }
 
-    /// Differences from the first column, which has none.
+    /// Differences from the first column, which itself has none.
     fn errors(&self) -> Fields {
         let truth = self.means.first().cloned().flatten().unwrap_or_default();
         let error = |mean: &Option<Vec<f64>>| -> Option<Vec<f64>> {
@@ -169,8 +169,8 @@ impl Columns {
     }
 }
 
-/// Truth, low fidelity and every run: mean, its error if the truth is known, otherwise the ends of the
-/// band, and standard deviation.
+/// Truth, low fidelity and every run: the mean; its error if the truth is known, otherwise the ends
+/// of the band; and the standard deviation.
 pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
     let columns = Columns::of(view, shown);
     let row = |name: &str, colours, range, values: &Fields| MapRow {
@@ -179,7 +179,7 @@ pub(super) fn fields(view: View, shown: &ShownInput) -> Panels {
         range,
         maps: titled(&columns.names, values),
     };
-    // The truth sets the scale; without it, all that is shown.
+    // The truth sets the colour scale; without it, all fields in the row do.
     let scale = |fields: &Fields| -> Vec<f64> {
         let known = if shown.truth.is_some() { 1 } else { usize::MAX };
         fields
@@ -227,7 +227,7 @@ fn titled(titles: &[String], values: &Fields) -> Vec<Map> {
     titles.iter().zip(values).map(map).collect()
 }
 
-/// Realizations of the truth and of every run that has them, one run a row.
+/// Realizations of the truth, and of every run that stores some, one row each.
 pub(super) fn samples(view: View, shown: &ShownInput) -> Panels {
     let means = shown.references().flat_map(|known| view.of(&known.mean));
     let range = colours(&means.collect::<Vec<_>>());
@@ -259,7 +259,8 @@ pub(super) fn samples(view: View, shown: &ShownInput) -> Panels {
     )
 }
 
-/// The low-fidelity solution against solutions or residuals, over all inputs; none without it.
+/// The low-fidelity solution against solutions or residuals, over all inputs; `None` without low
+/// fidelity.
 pub(super) fn joints(view: View, is_residual: bool) -> Option<Panels> {
     let truth = view.truth();
     truth.low.as_ref()?;

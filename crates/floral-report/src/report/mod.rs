@@ -1,8 +1,8 @@
-//! Comparisons of several runs with the truth, as numbers and as a report.
+//! Compares several runs with the truth, as numbers and as a report.
 //!
-//! [`compare()`] predicts test inputs with every run and gathers a [`Comparison`]: numbers alone.
-//! [`predicted()`] does the same for new inputs, whose truth is unknown. Both yield a [`page`] for a
-//! browser, and single figures and tables for a paper.
+//! [`compare()`] predicts test inputs with every run and gathers the numbers in a [`Comparison`].
+//! [`predicted()`] does the same for new inputs, whose truth is unknown. Both yield a [`page`] for
+//! a browser, and single figures and tables for a paper.
 
 mod band;
 mod cache;

@@ -1,11 +1,11 @@
-//! Names of quantities, with their units.
+//! Names of datasets, quantities and axes, with their units.
 
 use floral::dataset::Dataset;
 use floral::{Axis, Field, Grid, Quantity};
 
 use crate::draw::Label;
 
-/// The dataset's own title, or else its problem, or the name of its folder.
+/// The title of the dataset, or else its problem, or the name of its folder.
 pub(super) fn title(dataset: &Dataset) -> String {
     let own = dataset.title().or(dataset.problem());
     let folder = || dataset.path().file_stem().unwrap_or_default();
@@ -30,7 +30,7 @@ pub(super) fn channels(quantities: &[Quantity], count: usize) -> Vec<Label> {
     (0..count).map(label).collect()
 }
 
-/// Parts of the names of files, different for every channel; empty for the only one.
+/// Suffixes for file names, distinct for every channel; empty if there is only one channel.
 pub(super) fn keys(quantities: &[Quantity], labels: &[Label]) -> Vec<String> {
     if labels.len() < 2 {
         return vec![String::new(); labels.len()];
@@ -47,7 +47,7 @@ pub(super) fn keys(quantities: &[Quantity], labels: &[Label]) -> Vec<String> {
     distinct(&plain)
 }
 
-/// The same names, with a number where one is missing or is taken already.
+/// Makes names distinct: a missing or repeated name gets a number.
 fn distinct(names: &[String]) -> Vec<String> {
     let name = |(i, name): (usize, &String)| match name.as_str() {
         "" => i.to_string(),
@@ -70,7 +70,8 @@ fn in_a_file(name: &str) -> String {
         .join("-")
 }
 
-/// The grid without axes of a single point, which no figure shows; of a single point the first axis.
+/// The grid without axes of a single point, which figures do not show. If there is no other axis,
+/// the first one remains.
 pub(super) fn drawn(grid: &Grid) -> Grid {
     let mut axes: Vec<Axis> = grid.axes.clone();
     axes.retain(|axis| axis.len() > 1);
@@ -102,7 +103,7 @@ pub(super) fn parameter_values(input: &Field, count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The axes of a grid.
+/// The labels of the axes of a grid.
 pub(super) fn axes(grid: &Grid) -> Vec<Label> {
     let name = |axis: &Axis| axis.long_name.clone().unwrap_or_else(|| axis.name.clone());
     let axes = grid.axes.iter();

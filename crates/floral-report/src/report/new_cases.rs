@@ -1,6 +1,6 @@
 //! Predicts new inputs, whose solutions are unknown, with every run.
 //!
-//! [`predicted`] consumes the shared prediction loop ([`floral::predict::Walk`]). Its result is a
+//! [`predicted`] consumes the shared prediction loop ([`floral::predict::Walk`]) and returns a
 //! [`Comparison`] without a truth, which `predictions` turns into a page.
 
 use std::ops::Range;
@@ -27,13 +27,13 @@ use super::planes::through;
 use super::questions::{Asked, Questions, gathered, observed};
 use super::summary::{Certainty, Summary};
 
-/// A run and the inputs that it predicts, as it sees them.
+/// A run and the new inputs, opened for that run.
 pub struct NewRun<'a> {
-    /// Where it is.
+    /// The run folder.
     pub folder: RunFolder,
     /// The trained model.
     pub predictor: Predictor,
-    /// The files; the same for every run.
+    /// The files, the same for every run.
     pub files: Vec<NewFile<'a>>,
     /// How a flow is integrated.
     pub solver: OdeSolver,
@@ -41,17 +41,17 @@ pub struct NewRun<'a> {
 
 /// A file of new inputs.
 pub struct NewFile<'a> {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its inputs.
+    /// The inputs in the file.
     pub cases: Cases<'a>,
     /// The inputs to show.
     pub inputs: Range<usize>,
-    /// What was converted, assumed or is far from the training inputs.
+    /// Notes on what was converted or assumed, and on inputs far from the training inputs.
     pub notes: Vec<String>,
 }
 
-/// A run with its predictions: per input a summary and the low-fidelity solution.
+/// A run with its prediction of every input.
 struct Shown<'a> {
     run: ComparedRun,
     inputs: Vec<Predicted>,
@@ -59,7 +59,7 @@ struct Shown<'a> {
     solver: OdeSolver,
 }
 
-/// What is predicted of an input, its low-fidelity solution and its parameters.
+/// The summary of a predicted input, with its low-fidelity solution and parameters.
 struct Predicted {
     summary: Summary,
     low: Option<Vec<f32>>,
@@ -173,7 +173,7 @@ fn grid<'a>(run: &'a NewRun<'_>) -> &'a Grid {
     run.files[0].cases.grid()
 }
 
-/// The name of every input, and its index in its file.
+/// The name of every input, with its index in its file.
 fn named(files: &[NewFile<'_>]) -> Vec<(String, usize)> {
     let name = |file: &NewFile<'_>, index: usize| {
         let stem = file.path.file_name().unwrap_or_default().to_string_lossy();
@@ -225,7 +225,7 @@ fn setting(run: &NewRun<'_>, grid: &Grid, inputs: usize, options: &Options) -> R
     })
 }
 
-/// The notes on the inputs without repetition, with the file if there are several.
+/// The notes on the inputs, without repetitions, preceded by the file if there are several files.
 fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for file in runs.iter().flat_map(|run| &run.files) {
@@ -243,7 +243,7 @@ fn notes(runs: &[NewRun<'_>]) -> Vec<String> {
     all
 }
 
-/// The smallest value of a channel in all realizations of all runs, and in low fidelity.
+/// The smallest value of a channel in the realizations of all runs, and in low fidelity.
 fn lowest(all: &[Shown<'_>], channel: usize, points: usize) -> f32 {
     let inputs = all.iter().flat_map(|shown| &shown.inputs);
     let each = inputs.map(|Predicted { summary, low, .. }| {
@@ -268,7 +268,7 @@ fn result(shown: &Shown<'_>, channels: usize) -> super::RunResult {
     shown.run.result((0..channels).map(channel).collect())
 }
 
-/// Quantities of interest, what readings change, and what other commands have found.
+/// Quantities of interest, the effect of readings, and results of other commands.
 fn questions(
     all: &[Shown<'_>],
     inputs: &[(String, usize)],
@@ -305,7 +305,7 @@ fn questions(
     })
 }
 
-/// Every input with the predictions of all runs.
+/// Every input, with the predictions of all runs.
 fn shown(inputs: Vec<(String, usize)>, all: &[Shown<'_>]) -> Vec<ShownInput> {
     let input = |(position, (name, _)): (usize, (String, usize))| {
         let each = || all.iter().map(move |shown| &shown.inputs[position]);
@@ -324,7 +324,7 @@ fn shown(inputs: Vec<(String, usize)>, all: &[Shown<'_>]) -> Vec<ShownInput> {
     inputs.into_iter().enumerate().map(input).collect()
 }
 
-/// Predictions of the inputs of all files of a run.
+/// Predicts the inputs of all files with one run.
 fn summaries(
     run: &NewRun<'_>,
     options: &Options,
@@ -356,7 +356,7 @@ fn summaries(
 }
 
 struct Gathering {
-    /// How many parameters an input has.
+    /// Number of parameters of an input.
     parameters: usize,
     kept: usize,
     /// The current ensemble, [member, value].

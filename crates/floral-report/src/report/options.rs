@@ -1,36 +1,36 @@
-//! What a comparison is asked for.
+//! The options of a comparison.
 
 use super::band::Band;
 use super::questions::{Learned, SensitivityShown};
 use floral::evaluate;
 use floral::predict::Sampling;
 
-/// What to compare, and how.
+/// The inputs to compare, and how to show them.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How the scores are taken.
+    /// How predictions are made and scored.
     pub evaluation: evaluate::Options,
-    /// How many of the inputs are shown, the first ones.
+    /// Number of inputs to show, counted from the first.
     pub shown: usize,
-    /// How many realizations are kept of each to be shown.
+    /// Number of realizations to store per input, for display.
     pub kept: usize,
-    /// What bands around means are.
+    /// The meaning of bands around means.
     pub band: Band,
-    /// Coordinates of the planes on which fields on three axes are shown, by axis; those that are not
-    /// given go through the middle.
+    /// Coordinates of the planes that show fields on three axes, by axis. Planes across the other
+    /// axes go through their middle.
     pub through: Vec<(String, f64)>,
-    /// What other commands have found, shown as it is.
+    /// Results of other commands, shown unchanged.
     pub found: Found,
-    /// The program that predicts, by version and commit: another one predicts anew.
+    /// Version and commit of the program. Cached predictions of another build are not used.
     pub build: String,
 }
 
-/// What other commands have found.
+/// Results of other commands.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     /// Sensitivity analyses.
     pub sensitivity: Vec<SensitivityShown>,
-    /// Loops.
+    /// Learning curves of `floral learn`.
     pub learned: Vec<Learned>,
 }
 

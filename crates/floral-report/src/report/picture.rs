@@ -1,48 +1,49 @@
-//! A mesh as pixels: which points each pixel of a map shows.
+//! A mesh as pixels: the mesh points that each pixel of a map shows.
 //!
-//! Triangles are filled by linear interpolation. Of a volume the surface is seen from above and one side,
-//! the nearest triangle in front; points without cells are dots. Whatever the size of the mesh, a map has
-//! as many pixels.
+//! Triangles are filled by linear interpolation. A volume is shown by its surface, seen from above
+//! and one side, with hidden triangles removed. Points without cells are drawn as dots. A map has
+//! the same number of pixels for any size of the mesh.
 
 use floral::mesh::Mesh;
 
 use crate::draw::SLENDEREST;
 
-/// The root of the number of pixels.
+/// The square root of the number of pixels.
 const SIDE: f64 = 180.0;
 
-/// From where a mesh in space is seen: degrees from its first axis towards the second, and above both.
+/// The direction from which a mesh in space is seen, in degrees: from its first axis towards the
+/// second, and above their plane.
 const AZIMUTH: f64 = -60.0;
 const ELEVATION: f64 = 30.0;
 
-/// Dots are this share of the root of the area that a point has, and this share of the domain is left
-/// free around them.
+/// The radius of dots as a fraction of the square root of the area per point, and the margin around
+/// them as a fraction of the domain.
 const DOT: f64 = 0.45;
 const MARGIN: f64 = 0.03;
 
-/// Up to three points and their shares.
+/// Up to three points with their weights.
 type Pixel = [(u32, f32); 3];
 
 /// A raster of a mesh.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// Pixels to the right, and upwards.
+    /// Number of pixels to the right.
     pub columns: usize,
-    /// The same upwards.
+    /// Number of pixels upwards.
     pub rows: usize,
-    /// The ends of the horizontal and of the vertical axis.
+    /// The ends of the horizontal and the vertical axis.
     pub ends: [[f64; 2]; 2],
-    /// Whether it is a view of something in space, whose axes are no coordinates.
+    /// Whether the picture is a view of a body in space, whose axes are not coordinates.
     pub is_projected: bool,
-    /// Row by row upwards; none outside of the mesh.
+    /// Pixels row by row upwards; `None` outside the mesh.
     pixels: Vec<Option<Pixel>>,
 }
 
-/// Points as they are seen: to the right, upwards, towards the eye.
+/// A point as seen: coordinates to the right, upwards, and towards the eye.
 type Seen = [f64; 3];
 
 impl Picture {
-    /// Of a mesh in the plane or in space.
+    /// The picture of a mesh in the plane or in space.
     pub fn new(mesh: &Mesh) -> Self {
         let is_projected = mesh.points().dimension() == 3;
         let view = |point: &[f64; 3]| match is_projected {
@@ -53,7 +54,7 @@ impl Picture {
         let triangles = mesh.surface().triangles;
         let ends = [0, 1].map(|axis| {
             let [from, to] = span(seen.iter().map(|place| place[axis]));
-            // Room for whole dots.
+            // Leave room for whole dots.
             let room = if triangles.is_empty() { MARGIN } else { 0.0 } * (to - from);
             [from - room, to + room]
         });
@@ -81,13 +82,13 @@ impl Picture {
         picture
     }
 
-    /// Height over width.
+    /// Height divided by width.
     pub fn aspect(&self) -> f64 {
         let [width, height] = self.ends.map(|[from, to]| to - from);
         height / width
     }
 
-    /// The values of a field at all pixels, row by row upwards; not a number outside.
+    /// The values of a field at all pixels, row by row upwards; NaN outside the mesh.
     pub fn of(&self, field: &[f64]) -> Vec<f64> {
         let value = |pixel: &Option<Pixel>| {
             let parts = pixel.as_ref().map(|pixel| {
@@ -100,7 +101,7 @@ impl Picture {
     }
 }
 
-/// The ends of values; of a single one a little around it.
+/// The smallest and largest value, or an interval around a single value.
 fn span(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| {
         [low.min(v), high.max(v)]
@@ -112,7 +113,7 @@ fn span(values: impl Iterator<Item = f64>) -> [f64; 2] {
     [low - around, low + around]
 }
 
-/// As seen from far away.
+/// A parallel projection: the view from far away.
 fn projected([x, y, z]: [f64; 3]) -> Seen {
     let [(sin, cos), (up, flat)] = [AZIMUTH, ELEVATION].map(|angle| angle.to_radians().sin_cos());
     let towards = cos * x + sin * y;
@@ -123,12 +124,12 @@ fn projected([x, y, z]: [f64; 3]) -> Seen {
     ]
 }
 
-/// Pixels with the nearest of what covers each.
+/// Pixels, each with the nearest object that covers it.
 struct Canvas {
     columns: usize,
     rows: usize,
     from: [f64; 2],
-    /// Pixels a unit of length.
+    /// Pixels per unit of length.
     scale: [f64; 2],
     depths: Vec<f64>,
     pixels: Vec<Option<Pixel>>,
@@ -148,12 +149,12 @@ impl Canvas {
         }
     }
 
-    /// A place in pixels; the centre of pixel i is at i + 1/2.
+    /// A position in pixels; the centre of pixel i is at i + 1/2.
     fn place(&self, seen: Seen) -> [f64; 2] {
         [0, 1].map(|k| (seen[k] - self.from[k]) * self.scale[k])
     }
 
-    /// The pixels whose centres lie between two places along an axis.
+    /// The pixels whose centres lie between two positions along an axis.
     fn between(&self, axis: usize, from: f64, to: f64) -> std::ops::Range<usize> {
         let count = if axis == 0 { self.columns } else { self.rows };
         let first = (from - 0.5).ceil().clamp(0.0, count as f64) as usize;
@@ -193,7 +194,7 @@ impl Canvas {
         }
     }
 
-    /// A disc around a point, where no other point is nearer.
+    /// Draws a disc around a point, except where another point is nearer.
     fn dot(&mut self, point: usize, seen: Seen, radius: f64) {
         let [x, y] = self.place(seen);
         for row in self.between(1, y - radius, y + radius) {
@@ -214,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    /// Two triangles of a square of 2 x 1, without a third that would make it convex.
+    /// A rectangle of 2 x 1 with these triangles.
     fn mesh(cells: &[usize]) -> Mesh {
         let points = Points::new(&[0.0, 0.0, 2.0, 0.0, 2.0, 1.0, 0.0, 1.0], 2).unwrap();
         let cells = match cells {
@@ -254,7 +255,7 @@ mod tests {
         let nodes = vec![0, 1, 3, 2, 4, 5, 7, 6];
         let cells = Cells::new(CellKind::Hexahedron, nodes).unwrap();
         let picture = Picture::new(&Mesh::new(points, vec![cells]).unwrap());
-        // The corner at the far end, x = 0, y = 1, z = 0, is hidden.
+        // The farthest corner, x = 0, y = 1, z = 0, is hidden.
         let hidden: Vec<f64> = (0..8).map(|i| f64::from(u8::from(i == 2))).collect();
         let shown: Vec<f64> = (0..8).map(|i| f64::from(u8::from(i == 5))).collect();
         let most = |field: &[f64]| picture.of(field).into_iter().fold(0.0, f64::max);

@@ -1,4 +1,5 @@
-//! Planes: fields on three axes as maps on three planes through one point, each a comparison of its own.
+//! Planes: fields on three axes as maps of three planes through one point. Each plane is a
+//! comparison.
 
 use std::borrow::Cow;
 
@@ -7,20 +8,21 @@ use floral::{Axis, Error, Grid, Result};
 use super::comparison::{Comparison, Setting, ShownInput};
 use super::distribution::{Anomalies, Distribution, stride};
 
-/// Axes that one figure shows at most.
+/// Maximum number of axes in one figure.
 const MOST_DRAWN: usize = 2;
 
-/// A comparison that figures can show.
+/// A comparison on at most two axes, which figures can show.
 pub(super) struct Plane<'a> {
     pub comparison: Cow<'a, Comparison>,
-    /// Its name in the names of files; empty where it is the only one.
+    /// The suffix for file names; empty if there is only one plane.
     pub key: String,
-    /// The names of its axes.
+    /// The names of the axes and the position of the plane.
     pub title: String,
 }
 
 impl Comparison {
-    /// Itself on one or two axes; on three a plane across each axis, through the point of the setting.
+    /// The comparison itself on one or two axes. On three axes, a plane across each axis through
+    /// the point of the setting.
     pub(super) fn planes(&self) -> Vec<Plane<'_>> {
         if self.setting.grid.dimensions() <= MOST_DRAWN {
             return vec![Plane {
@@ -69,8 +71,8 @@ impl Comparison {
     }
 }
 
-/// The point of each axis through which planes go: the one nearest to a coordinate that is asked for,
-/// otherwise the middle. Empty for a grid that one figure shows.
+/// The index along each axis at which planes lie: the point nearest to the requested coordinate,
+/// otherwise the middle. Empty for a grid that one figure can show.
 pub(super) fn through(grid: &Grid, asked: &[(String, f64)]) -> Result<Vec<usize>> {
     let known = || grid.axes.iter().map(|axis| axis.name.as_str());
     let unknown = asked
@@ -100,7 +102,7 @@ pub(super) fn through(grid: &Grid, asked: &[(String, f64)]) -> Result<Vec<usize>
     .collect()
 }
 
-/// A point at which quantiles are kept: every `stride`-th has them.
+/// The index of a point at which quantiles are stored; every `stride`-th point has them.
 fn index(axis: &Axis, stride: usize, wanted: Option<f64>) -> Result<usize> {
     let middle = axis.len() / 2 / stride * stride;
     let Some(wanted) = wanted else {
@@ -128,12 +130,12 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
-/// What a plane across an axis takes of fields.
+/// The values on a plane across an axis.
 struct Cut {
     index: usize,
-    /// Points of the grid, and those of the plane among them.
+    /// Number of points of the grid, and the indices of those on the plane.
     points: (usize, Vec<usize>),
-    /// The same for the points at which quantiles are kept.
+    /// The same for the points at which quantiles are stored.
     kept: (usize, Vec<usize>),
 }
 
@@ -182,7 +184,7 @@ fn across(shape: &[usize], axis: usize, index: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Of every field of `size` values those at some places.
+/// From every field of `size` values, the values at some points.
 fn taken<T: Copy>(values: &[T], (size, places): &(usize, Vec<usize>)) -> Vec<T> {
     let fields = values.chunks_exact((*size).max(1));
     fields
@@ -206,7 +208,7 @@ mod tests {
         let asked = [("t".to_owned(), 0.31), ("x".to_owned(), 2.0)];
         let found = through(&block(), &asked).unwrap();
         assert_eq!(found[1..], [2, 3]);
-        // Quantiles are kept at every fourth time.
+        // Quantiles are stored at every fourth time.
         assert_eq!(stride(&block().shape()), [4, 1, 1]);
         assert!(found[0].is_multiple_of(4));
         assert!((block().axes[0].coordinates[found[0]] - 0.31).abs() <= 2.0 * 2.0 / 199.0);

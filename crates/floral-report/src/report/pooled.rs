@@ -1,11 +1,11 @@
-//! What is pooled over inputs for a report, channel by channel: spectra, pairs of values, errors.
+//! Numbers pooled over inputs, for each channel: spectra, pairs of values, errors.
 
 use super::summary::ChannelSummary;
 
-/// Groups of points by their expected error.
+/// Number of groups of points with similar expected error.
 const GROUPS: usize = 8;
 
-/// Sums over the inputs of one channel, of a run or of the truth.
+/// Numbers of one channel pooled over inputs, of a run or of the truth.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pooled {
     pub pairs: Vec<[f32; 2]>,
@@ -16,7 +16,7 @@ pub(super) struct Pooled {
 }
 
 impl Pooled {
-    /// Adds what is shown of an input.
+    /// Adds the summary of an input.
     pub fn add(&mut self, summary: &ChannelSummary) {
         self.pairs.extend_from_slice(&summary.pairs);
         self.lowest = Some(
@@ -26,12 +26,12 @@ impl Pooled {
         self.add_spectrum(&summary.spectrum);
     }
 
-    /// Adds expected and found errors of an input.
+    /// Adds the squares of expected and observed errors of an input.
     pub fn add_spread_error(&mut self, spread_error: &[[f32; 2]]) {
         self.spread_error.extend_from_slice(spread_error);
     }
 
-    /// The smallest value; not a number where there is none.
+    /// The smallest value; NaN if there is none.
     pub fn lowest(&self) -> f32 {
         self.lowest.unwrap_or(f32::NAN)
     }
@@ -51,7 +51,7 @@ impl Pooled {
         self.spectrum.iter().map(|sum| sum / inputs).collect()
     }
 
-    /// Root mean squares of expected and found errors in groups of like expected error.
+    /// Root mean square of expected and observed errors, in groups of similar expected error.
     pub fn spread_error(&self) -> Vec<[f64; 2]> {
         let mut pairs = self.spread_error.clone();
         pairs.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));

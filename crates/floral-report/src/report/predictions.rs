@@ -9,7 +9,7 @@ use super::{curve_figures as curves, explorer, map_figures as maps};
 use crate::draw::{Best, Block, Column, Label, Page, Row, Section, Table};
 use floral::{Result, counted};
 
-/// The whole report, a page that needs no other file.
+/// The whole report as a page that needs no other file.
 pub(super) fn page(comparison: &Comparison) -> Result<Page> {
     let setting = &comparison.setting;
     let drawn = &comparison.drawn();
@@ -62,7 +62,7 @@ fn overview(comparison: &Comparison) -> Section {
     )
 }
 
-/// Inputs and runs by what is predicted of one channel.
+/// A table of one channel: a row per input and run, with properties of the prediction.
 pub(super) fn summaries(view: View) -> Table {
     let column = |name: &str, meaning: &str| Column {
         name: name.into(),
@@ -110,7 +110,7 @@ fn values(view: View, shown: &ShownInput, run: usize, own: &Distribution) -> Vec
     ]
 }
 
-/// None of no values.
+/// `None` without values.
 fn root_mean_square(values: &[f64]) -> Option<f64> {
     let square: f64 = values.iter().map(|v| v * v).sum();
     (!values.is_empty()).then(|| (square / values.len() as f64).sqrt())
@@ -132,7 +132,7 @@ fn explore(comparison: &Comparison) -> Result<Section> {
     ))
 }
 
-/// The parameters of every shown input; none without any.
+/// The parameters of every shown input; `None` if inputs have no parameters.
 pub(super) fn parameters(comparison: &Comparison) -> Option<Section> {
     let labels = &comparison.setting.parameters;
     let column = |label: &Label| Column {
@@ -153,7 +153,7 @@ pub(super) fn parameters(comparison: &Comparison) -> Option<Section> {
     (!labels.is_empty()).then(|| section("Parameters", text, vec![Block::Table(table)]))
 }
 
-/// Fields of every input, as they are printed.
+/// The static figures of every input.
 fn figures(comparison: &Comparison) -> Section {
     let planes = comparison.planes();
     let of_plane = |view: View<'_>, plane: &Plane<'_>, input: usize| {
@@ -172,7 +172,7 @@ fn figures(comparison: &Comparison) -> Section {
     section("Figures", &text, blocks)
 }
 
-/// What is drawn of one input; nothing of single numbers.
+/// The figures of one input; empty if the solution is a single number.
 pub(super) fn of_input(view: View, shown: &ShownInput) -> Vec<Block> {
     if view.comparison.setting.has_maps() {
         return vec![

@@ -12,7 +12,7 @@ use crate::draw::{Block, Figure, Group, Page, Section};
 use floral::evaluate::TruthSource;
 use floral::{Result, counted};
 
-/// The whole report, a page that needs no other file.
+/// The whole report as a page that needs no other file.
 pub fn page(comparison: &Comparison) -> Result<Page> {
     let setting = &comparison.setting;
     let Some(truth) = setting.truth else {
@@ -60,7 +60,7 @@ pub fn page(comparison: &Comparison) -> Result<Page> {
     })
 }
 
-/// Sections with the answers to questions after the first.
+/// Inserts the sections of `questions` after the first section.
 pub(super) fn with_answers(mut sections: Vec<Section>, comparison: &Comparison) -> Vec<Section> {
     let answers = questions::sections(comparison);
     let place = sections.len().min(1);
@@ -68,13 +68,13 @@ pub(super) fn with_answers(mut sections: Vec<Section>, comparison: &Comparison) 
     sections
 }
 
-/// The name of the file that the inputs come from.
+/// The name of the file or folder with the inputs.
 pub(super) fn file(setting: &Setting) -> String {
     let name = setting.data.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
-/// How realizations were drawn; the ODE solver only where one was needed.
+/// How realizations were drawn; the ODE solver is named only if a run needed it.
 pub(super) fn drawn_how(comparison: &Comparison) -> String {
     let sampling = &comparison.setting.sampling;
     let many = counted(sampling.realizations, "realization");
@@ -85,7 +85,7 @@ pub(super) fn drawn_how(comparison: &Comparison) -> String {
     }
 }
 
-/// The number of scored inputs, and whether they are held out.
+/// The number of scored inputs, and whether they were held out.
 fn described(inputs: usize, seen: usize) -> String {
     if seen == 0 {
         format!("{} held out from training", counted(inputs, "test input"))
@@ -104,10 +104,11 @@ pub(super) fn section(heading: &str, text: &str, blocks: Vec<Block>) -> Section 
     }
 }
 
-/// Up to this many channels are open; of more only the first, and a reader opens the others.
+/// Maximum number of channels whose groups are all open initially. If there are more, only the
+/// first is open.
 const MOST_OPEN: usize = 3;
 
-/// The blocks of every channel; of several channels each under its name.
+/// The blocks of every channel, in groups named after the channels if there are several.
 pub(super) fn by_channel(
     comparison: &Comparison,
     blocks: impl Fn(View) -> Vec<Block>,
@@ -160,7 +161,7 @@ fn numbers(comparison: &Comparison) -> Section {
     section("Scores", &text, blocks)
 }
 
-/// A sentence on planes, where there are several.
+/// A sentence on the planes, if there are several.
 pub(super) fn on_planes(planes: &[Plane<'_>]) -> String {
     match planes {
         [_] => String::new(),
@@ -191,7 +192,8 @@ fn explorer(comparison: &Comparison) -> Result<Section> {
     ))
 }
 
-/// Maps of every shown input of a mesh, which the explorer does not show; of single numbers their table.
+/// Predictions of every shown input on a mesh, which the explorer does not show, or of single
+/// numbers.
 fn fields(comparison: &Comparison) -> Option<Section> {
     if comparison.setting.is_explored() {
         return None;
@@ -261,7 +263,7 @@ fn calibration(comparison: &Comparison) -> Option<Section> {
     })
 }
 
-/// The figures of all channels side by side; none if there are none.
+/// The figures of all channels side by side; `None` without figures.
 fn side_by_side(
     comparison: &Comparison,
     figures: impl Fn(View) -> Vec<Figure>,

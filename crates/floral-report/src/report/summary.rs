@@ -1,6 +1,6 @@
-//! The summary of an ensemble: its distribution, a sample of its values, its spectrum.
+//! The summary of an ensemble: its distribution, a sample of its values, and its spectrum.
 //!
-//! Made by `test_input` from all members, drawn by the figures.
+//! Computed by `test_input` and `new_cases` from all members, and drawn by the figures.
 
 use super::channel::Channel;
 use super::distribution::{Distribution, kept_points};
@@ -11,35 +11,37 @@ use floral::predict::Moments;
 use floral::{Field, Grid};
 use serde::{Deserialize, Serialize};
 
-/// Values stored per input for distributions over all inputs, and the least per channel.
+/// Number of values stored per input for distributions over all inputs, and the minimum per
+/// channel.
 const VALUES: usize = 4096;
 const FEWEST: usize = 1024;
 
-/// Realizations whose spectra are averaged.
+/// Number of realizations whose spectra are averaged.
 const SPECTRA: usize = 64;
 
-/// What a report shows of one input's solutions.
+/// The parts of an input's ensemble that a report shows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The distribution.
     pub distribution: Distribution,
-    /// Novelty and epistemic share, of methods that estimate them.
+    /// Novelty and epistemic share, if the method estimates them.
     pub certainty: Option<Certainty>,
-    /// What is pooled over inputs, of each channel.
+    /// Numbers that are pooled over inputs, for each channel.
     pub channels: Vec<ChannelSummary>,
 }
 
-/// How reliable a method considers its prediction, of methods that estimate it.
+/// How reliable a method estimates its prediction to be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Certainty {
-    /// The distance of the input from the training inputs: 1 for the inputs that validated the fit.
+    /// The distance of the input from the training inputs: 1 for inputs like those that validated
+    /// the fit.
     pub novelty: f64,
     /// The epistemic share of the variance, per channel.
     pub epistemic: Vec<f64>,
 }
 
 impl Certainty {
-    /// From the moments of a method, on this number of points.
+    /// From the closed-form moments of a method on this number of points.
     pub fn of(moments: &Prediction, points: usize) -> Self {
         let sums = |values: &[f64]| -> Vec<f64> {
             let channels = values.chunks(points.max(1));
@@ -57,11 +59,11 @@ impl Certainty {
     }
 }
 
-/// What is pooled over inputs of one channel.
+/// Numbers of one channel that are pooled over inputs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelSummary {
-    /// Values scattered over realizations and points, each after the low-fidelity value at its
-    /// point, which is not a number where there is none: [value, 2].
+    /// Low-fidelity value and value at scattered points of scattered realizations; the low-fidelity
+    /// value is NaN if there is none.
     pub pairs: Vec<[f32; 2]>,
     /// Energy by wave number of single realizations.
     pub spectrum: Vec<f64>,
@@ -70,7 +72,7 @@ pub struct ChannelSummary {
 }
 
 impl Summary {
-    /// From members with these moments on a grid; stores the first `kept` of them.
+    /// From members with these moments on a grid. Stores the first `kept` members.
     pub fn of(
         grid: &Grid,
         low: Option<&Field>,
@@ -78,7 +80,7 @@ impl Summary {
         moments: &Moments,
         kept: usize,
     ) -> Self {
-        // Quantiles are kept by the axes that figures show.
+        // Quantiles are stored for the axes that figures show.
         let places = kept_points(
             &names::drawn(grid).shape(),
             members.points() / grid.len().max(1),
@@ -87,7 +89,7 @@ impl Summary {
         Self::new(members, low.map(Field::values), grid, distribution)
     }
 
-    /// From members with a distribution.
+    /// From members and their distribution.
     fn new(members: Fields, low: Option<&[f64]>, grid: &Grid, distribution: Distribution) -> Self {
         let channels = Channel::all(members.points(), grid.len());
         Self {
@@ -125,8 +127,8 @@ fn lowest(members: Fields, channel: Channel) -> f32 {
     own.copied().fold(f32::INFINITY, f32::min)
 }
 
-/// Mean energy by wave number of one channel of fields, [channel, point] each; none on a mesh or of single
-/// numbers.
+/// Mean energy by wave number of one channel of fields, [channel, point] each; empty on a mesh or
+/// for single numbers.
 pub(super) fn spectrum<'a>(
     fields: impl Iterator<Item = &'a [f32]>,
     grid: &Grid,
@@ -143,8 +145,8 @@ pub(super) fn spectrum<'a>(
     spectrum.energies()
 }
 
-/// `wanted` different numbers of 0..total without a pattern: multiples of a step that shares no factor
-/// with the total and is near its golden section.
+/// `wanted` distinct numbers of 0..total without a pattern: multiples of a step that is coprime to
+/// the total and near its golden section.
 pub fn scattered(total: usize, wanted: usize) -> impl Iterator<Item = usize> {
     let mut step = ((total as f64 * 0.618_033_988_75) as usize).max(1);
     while greatest_common_divisor(step, total) > 1 {
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_value_keeps_the_low_fidelity_value_of_its_point() {
-        // Two members of two channels on three points.
+        // Two members with two channels on three points.
         let members = [
             10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 11.0, 21.0, 31.0, 41.0, 51.0, 61.0,
         ];

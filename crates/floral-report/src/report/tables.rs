@@ -16,12 +16,12 @@ fn column(name: &str, meaning: &str, best: Best) -> Column {
     }
 }
 
-/// Runs by metrics, for every channel of the solution.
+/// One table per channel of the solution: runs by metrics.
 pub fn scores(comparison: &Comparison) -> Vec<Table> {
     View::all(comparison).map(channel_scores).collect()
 }
 
-/// Runs by metrics of one channel.
+/// Runs by metrics for one channel.
 pub(super) fn channel_scores(view: View) -> Table {
     let low = view.truth().low.as_ref();
     let low = low.map(|low| baseline("low fidelity".into(), &low.errors));
@@ -63,10 +63,10 @@ pub(super) fn channel_scores(view: View) -> Table {
     }
 }
 
-/// The units of a quantity as they are printed, unless it is a pure number.
+/// The units of a quantity in print; `None` for a pure number.
 fn printed_units(label: &Label) -> Option<String> {
     let units = label.units.as_deref().filter(|units| *units != "1");
-    // A unit is not broken over two lines.
+    // A unit must not be broken over two lines.
     units.map(|units| typeset(units).replace(' ', "\u{a0}"))
 }
 
@@ -105,7 +105,7 @@ pub(super) fn overview(comparison: &Comparison) -> Table {
     }
 }
 
-/// A baseline for the mean.
+/// The row of a baseline, which only predicts the mean.
 fn baseline(name: String, errors: &MeanErrors) -> Row {
     Row {
         name,
@@ -114,8 +114,8 @@ fn baseline(name: String, errors: &MeanErrors) -> Row {
     }
 }
 
-/// Mean residual and kriging, once per number of training inputs; kriging unless a run of it is in
-/// the table.
+/// Mean residual and kriging, once per number of training inputs. Kriging is left out if a run of
+/// it is in the table.
 fn baselines(view: View) -> Vec<Row> {
     let has_kriging = |inputs: usize| {
         let mut runs = view.runs();

@@ -1,6 +1,6 @@
-//! One test input with its truth, and the scored summary of what a run predicts for it.
+//! One test input with its truth, and the scored summary of a run's prediction.
 //!
-//! Made by `gather`, stored by `cache`.
+//! Used by `gather`, stored by `cache`.
 
 use super::channel::Channel;
 use super::summary::{Certainty, Summary, scattered};
@@ -13,22 +13,22 @@ use floral::sample::{EnsembleStatistics, Wanted};
 use floral::{Field, Grid};
 use serde::{Deserialize, Serialize};
 
-/// Points per input at which spread and error are stored.
+/// Number of points per input at which spread and error are stored.
 const POINTS: usize = 1024;
 
-/// A run's prediction of one input, and its scores.
+/// The prediction of one input by a run, with its scores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoredSummary {
-    /// What is shown.
+    /// The summary for figures.
     pub summary: Summary,
-    /// Its scores, in total and per channel.
+    /// The scores, in total and per channel.
     pub scoring: Scoring,
-    /// Per channel the expected and the observed square of the mean's error, at some points; empty for
-    /// a deterministic method.
+    /// Expected and observed squared error of the mean at some points, per channel; empty for a
+    /// deterministic method.
     pub spread_error: Vec<Vec<[f32; 2]>>,
 }
 
-/// One input with its truth.
+/// A test input with its truth.
 pub(super) struct TestInput<'a> {
     pub grid: &'a Grid,
     pub low: Option<&'a Field>,
@@ -36,14 +36,14 @@ pub(super) struct TestInput<'a> {
     pub kept: usize,
 }
 
-/// What a run predicts for it.
+/// A run's prediction of the input.
 pub(super) struct Predicted<'a> {
-    /// [member, value]
+    /// Realizations: [member, value].
     pub members: &'a [f32],
     pub cost: PredictionCost,
-    /// Its moments in closed form, of methods that have them.
+    /// The moments in closed form, if the method has them.
     pub moments: Option<&'a Prediction>,
-    /// What the baselines of the run's training inputs predict.
+    /// The predictions of the baselines.
     pub baselines: &'a BaselineFields,
 }
 
@@ -86,7 +86,7 @@ impl TestInput<'_> {
         let Some(variance) = variance.filter(|_| !observations.is_empty()) else {
             return Vec::new();
         };
-        // A mean of draws has a sampling error of its own.
+        // A mean of draws has its own sampling error.
         let sampled = match moments.is_drawn {
             true => 1.0 + 1.0 / members as f64,
             false => 1.0,

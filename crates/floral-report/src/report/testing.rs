@@ -1,4 +1,4 @@
-//! A dataset and runs small enough to be made in a moment.
+//! Datasets and runs that are small enough to be made quickly.
 
 use floral::dataset::{Dataset, Request, SplitConfig, generate};
 use floral::device::Device;
@@ -9,12 +9,12 @@ use floral::train::{Method, RunFolder, TrainConfig, train};
 use floral::{Arrays, Axis, Field, Grid, Quantity, Silent};
 use tempfile::TempDir;
 
-/// Inputs and realizations of each of the membrane.
+/// Number of inputs of the membrane, and of realizations per input.
 pub const MEMBRANES: usize = 5;
 pub const LOADS: usize = 6;
 
-/// A membrane of 1.2 by 2 metres: its deflection, of nanometres and never negative, and the pressure
-/// on it, of 1e5 pascals. Two inputs are for testing.
+/// A membrane of 1.2 by 2 metres: its deflection, a few nanometres and never negative, and the
+/// pressure on it, about 1e5 pascals. Two inputs are for testing.
 pub fn membrane() -> Play {
     let axis = |name, length, n| Axis::over(Domain::closed(0.0, length), name, n).with_units("m");
     let grid = Grid::new(vec![axis("x", 1.2, 6), axis("y", 2.0, 10)]);
@@ -43,7 +43,8 @@ pub fn membrane() -> Play {
     Play { folder, dataset }
 }
 
-/// A temperature on two triangles, of a load and a stiffness; or, on a grid of one point, a single number.
+/// A temperature as a function of load and stiffness: a field on two triangles or, on a grid of one
+/// point, a single number.
 pub fn of_parameters(grid: &Grid) -> Play {
     let parameter = |name: &str| Quantity::named(name).as_parameter();
     let mut arrays = Arrays::new(grid.clone()).quantities(

@@ -1,4 +1,4 @@
-//! Laws of a comparison, on tiny networks.
+//! Tests of a comparison with tiny networks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -31,7 +31,7 @@ pub fn options() -> Options {
     }
 }
 
-/// Counts the predictions that are made.
+/// Counts predictions.
 #[derive(Default)]
 struct Counter(AtomicUsize);
 
@@ -44,7 +44,7 @@ impl Observer for Counter {
     }
 }
 
-/// The comparison, and how many predictions were made for it.
+/// The comparison, and the number of predictions made for it.
 pub fn compared(play: &Play, runs: &[RunFolder], options: &Options) -> (Comparison, usize) {
     let counter = Counter::default();
     let comparison = compare(runs, &play.dataset, options, &Device::flex(), &counter);
@@ -189,7 +189,7 @@ fn a_page_refers_to_nothing_outside_itself() {
     let runs = Method::ALL.map(|method| play.run(method));
     let (comparison, _) = compared(&play, &runs, &options());
     let html = page(&comparison).unwrap().to_html();
-    // The name space of SVG is a name that nothing fetches.
+    // The namespace of SVG is only a name; nothing is fetched from it.
     let html = html.replace("http://www.w3.org/2000/svg", "");
     for reference in ["http:", "https:", " src=", "@import", "<link"] {
         assert!(!html.contains(reference), "{reference}");

@@ -1,10 +1,10 @@
-//! One channel of a comparison: what a figure shows.
+//! A view of one channel of a comparison, for figures.
 
 use super::comparison::{ChannelResult, ChannelTruth, Comparison, RunResult, ShownInput};
 use super::distribution::Distribution;
 use crate::draw::Label;
 
-/// A channel of the solution and its results.
+/// A channel of the solution with its results.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub comparison: &'a Comparison,
@@ -12,7 +12,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Every channel.
+    /// All channels.
     pub fn all(comparison: &'a Comparison) -> impl Iterator<Item = Self> {
         (0..comparison.channels.len()).map(move |index| Self { comparison, index })
     }
@@ -25,29 +25,29 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Its truth.
+    /// The truth of the channel.
     pub fn truth(self) -> &'a ChannelTruth {
         &self.comparison.channels[self.index]
     }
 
-    /// What it is called, with its units.
+    /// The name of the channel with its units.
     pub fn quantity(self) -> &'a Label {
         &self.truth().quantity
     }
 
-    /// A row of maps: what they show, with the plane where there are several.
+    /// The label of a row of maps, with the plane if there are several.
     pub fn row(self, name: &str) -> Label {
         let place = self.comparison.setting.place.as_ref();
         let place = place.map_or_else(String::new, |place| format!(" at {place}"));
         self.quantity().named(format!("{name}{place}"))
     }
 
-    /// Whether it is the only one, and need not be named.
+    /// Whether this is the only channel, which need not be named.
     pub fn is_only(self) -> bool {
         self.comparison.channels.len() == 1
     }
 
-    /// A title, with the name of the channel where there are several.
+    /// A title, with the name of the channel if there are several.
     pub fn titled(self, title: &str) -> String {
         if self.is_only() {
             title.to_owned()
@@ -56,7 +56,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The title of what is shown of an input.
+    /// The title of a figure of an input.
     pub fn titled_input(self, shown: &ShownInput, title: &str) -> String {
         let mut name = shown.name.clone();
         if let Some(first) = name.get_mut(..1) {
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The name of a file, with that of the channel where there are several.
+    /// A file name, with the suffix of the channel if there are several.
     pub fn file(self, name: &str) -> String {
         match self.truth().key.as_str() {
             "" => name.to_owned(),
@@ -83,12 +83,12 @@ impl<'a> View<'a> {
         runs.map(move |run| (run, &run.channels[self.index]))
     }
 
-    /// The runs that have a spread.
+    /// The runs with a spread.
     pub fn calibrated(self) -> impl Iterator<Item = (&'a RunResult, &'a ChannelResult)> {
         self.runs().filter(|(_, own)| !own.coverage.is_empty())
     }
 
-    /// The channel's own of a list of one for each.
+    /// The element for this channel in a list of one element per channel.
     pub fn own<T>(self, channels: &[T]) -> Option<&T> {
         channels.get(self.index)
     }
@@ -101,12 +101,12 @@ impl<'a> View<'a> {
         own.map(|value| f64::from(*value)).collect()
     }
 
-    /// The same of a map, [up, right]: the axis that goes to the right is the last one.
+    /// The values of the channel as a map, [up, right].
     pub fn map(self, field: &[f32]) -> Vec<f64> {
         self.oriented(self.of(field))
     }
 
-    /// Values of the grid, as a map shows them: [up, right].
+    /// Reorders values of the grid as a map, [up, right], or evaluates the pixels of a mesh.
     pub fn oriented(self, values: Vec<f64>) -> Vec<f64> {
         let setting = &self.comparison.setting;
         if let Some(picture) = setting.picture.as_ref().filter(|_| !values.is_empty()) {
@@ -122,8 +122,8 @@ impl<'a> View<'a> {
         places.map(|at| values[at]).collect()
     }
 
-    /// The quantile of a level of a distribution at every point; none without a spread, and none of a mesh,
-    /// whose quantiles are not kept at all points.
+    /// The quantile of a level at every point. `None` without a spread, and on a mesh, because
+    /// quantiles are not stored at all points.
     pub fn quantile(self, distribution: &Distribution, level: f64) -> Option<Vec<f64>> {
         if self.comparison.setting.picture.is_some() {
             return None;
@@ -132,7 +132,7 @@ impl<'a> View<'a> {
         distribution.quantile(level, &shape, self.index)
     }
 
-    /// Lower and upper ends of the band around the mean of a distribution; none without a spread.
+    /// Lower and upper ends of the band around the mean; empty without a spread.
     pub fn band(self, distribution: &Distribution) -> Vec<[f64; 2]> {
         let moments = (
             self.of(&distribution.mean),
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
         band.ends(|level| self.quantile(distribution, level), moments)
     }
 
-    /// A lower bound of the truth: zero, if it is never negative.
+    /// A lower bound of the solution: zero if the truth is never negative.
     pub fn floor(self) -> Option<f64> {
         (self.truth().lowest >= 0.0).then_some(0.0)
     }

@@ -1,4 +1,4 @@
-//! The integrator that an accuracy needs for the inputs a run is judged on.
+//! Choice of the ODE solver for an evaluation.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::dataset::Dataset;
 use crate::observer::Observer;
 use crate::predict::{Cases, ChosenSolver, Predictor, aligned_dataset};
 
-/// That of [`Predictor::solver_within`] for the first of the inputs, or of the run's test inputs, and
-/// which one that is.
+/// The solver chosen by [`Predictor::solver_within`] for the first of the given inputs (by default
+/// the run's test inputs), and the index of that input; `None` for a method that is not a flow.
 pub fn solver_within(
     predictor: &Predictor,
     dataset: &Dataset,

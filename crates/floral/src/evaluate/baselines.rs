@@ -1,5 +1,5 @@
-//! The simplest predictions, which a method has to beat: `evaluate` and the report score them beside
-//! it.
+//! Baselines: simple predictions that a method has to beat, scored beside it by `evaluate` and the
+//! report.
 
 use crate::dataset::Dataset;
 use crate::grid::{Thinning, picked};
@@ -14,28 +14,28 @@ use crate::{Error, Field, Result};
 
 use super::inputs::training_inputs;
 
-/// The baselines of a run: what anybody would try first on its training inputs.
+/// The baselines of a run, fitted to its training inputs.
 #[derive(Default)]
 pub struct Baselines {
     mean_residual: Option<MeanResidual>,
     kriging: Option<(Expansion, LearnedLow)>,
-    /// Why one of them is missing, if that is not obvious.
+    /// Notes on why a baseline is missing.
     pub notes: Vec<String>,
 }
 
-/// Baseline predictions of one input's mean: [channel, point] each.
+/// Baseline predictions of one input's mean, [channel, point] each.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BaselineFields {
-    /// Low fidelity as it is.
+    /// Low fidelity.
     pub low: Option<Vec<f64>>,
     /// Low fidelity plus the mean residual.
     pub mean_residual: Option<Vec<f64>>,
-    /// Kernel regression.
+    /// Kriging.
     pub kriging: Option<Vec<f64>>,
 }
 
 impl BaselineFields {
-    /// All values, one field after another.
+    /// Iterates over the values of all fields.
     pub fn values(&self) -> impl Iterator<Item = f64> {
         let fields = [&self.low, &self.mean_residual, &self.kriging];
         fields.into_iter().flatten().flatten().copied()
@@ -43,9 +43,9 @@ impl BaselineFields {
 }
 
 impl Baselines {
-    /// Those of the inputs that a run was trained on; none if the dataset does not hold them.
-    /// Kriging is left out for a run that is kriging itself, and on every s-th point, which its
-    /// training inputs are not read at.
+    /// The baselines fitted to a run's training inputs; empty if the dataset does not contain them.
+    /// Kriging is omitted for a run of kriging itself, and on a thinned grid, at whose points its
+    /// training inputs are not read.
     pub fn of(
         header: &Header,
         dataset: &Dataset,
@@ -60,7 +60,8 @@ impl Baselines {
         }
         match kriging(&header.config, dataset, observer) {
             Ok(fitted) => baselines.kriging = Some(fitted),
-            // A baseline that cannot be fitted, as to constants, says nothing of the run.
+            // A baseline that cannot be fitted, for instance to constant data, must not stop the
+            // evaluation of the run.
             Err(Error::Numerical { what, .. }) => baselines
                 .notes
                 .push(format!("kriging is left out as a baseline: {what}")),
@@ -69,7 +70,7 @@ impl Baselines {
         Ok(baselines)
     }
 
-    /// The mean residual alone, which costs nothing to fit.
+    /// Only the mean residual, which is cheap to fit.
     pub fn without_kriging(
         header: &Header,
         dataset: &Dataset,
@@ -83,7 +84,8 @@ impl Baselines {
         })
     }
 
-    /// What they predict of one input, at all points or at those where high fidelity is known.
+    /// Baseline predictions for one input, at all points or only at the positions `known`, where
+    /// high fidelity is known.
     pub fn predict(&self, case: &Case, known: Option<&[usize]>) -> Result<BaselineFields> {
         let points = case.input.grid_shape().iter().product();
         let at_known = |field: Vec<f64>| match known {
@@ -103,7 +105,7 @@ impl Baselines {
     }
 }
 
-/// The mean by kernel regression.
+/// The mean predicted by kriging.
 fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<f64>> {
     let low = learned.of(&case.input, case.low.as_ref(), &learned.grid);
     let refusal = |refused: Refused| {
@@ -119,16 +121,17 @@ fn kriged(kriging: &Expansion, learned: &LearnedLow, case: &Case) -> Result<Vec<
     Ok(kl::inverted(&learned.transforms, &prediction, learned.grid.len()).mean)
 }
 
-/// The mean residual of a run's training inputs, which corrects any low-fidelity solution alike.
+/// The mean residual of a run's training inputs, the same correction for every low-fidelity
+/// solution.
 #[derive(Debug, Clone, PartialEq)]
 struct MeanResidual {
-    /// [channel, point] of the whole grid; zero where no training input was measured.
+    /// [channel, point] on the whole grid; zero where no training input has high fidelity.
     residual: Vec<f64>,
 }
 
 impl MeanResidual {
-    /// Over the inputs that the run was trained on; none if the dataset does not hold them, or has
-    /// no low-fidelity solutions.
+    /// The mean residual over the run's training inputs; `None` if the dataset does not contain
+    /// them or has no low-fidelity solutions.
     fn of(header: &Header, dataset: &Dataset) -> Result<Option<Self>> {
         let inputs = training_inputs(header, dataset)?;
         if inputs.is_empty() || !dataset.has_low() || !dataset.has_high() {
@@ -153,7 +156,7 @@ impl MeanResidual {
         Ok(Some(Self { residual }))
     }
 
-    /// At every s-th point, or at all of them.
+    /// The mean residual on a thinned grid, if one is given.
     fn thinned(self, thinning: Option<&Thinning>) -> Self {
         match thinning {
             Some(thinning) => Self {
@@ -163,7 +166,7 @@ impl MeanResidual {
         }
     }
 
-    /// The prediction for a low-fidelity solution; none if it lives on another grid.
+    /// The prediction for a low-fidelity solution; `None` if it is on another grid.
     fn corrected(&self, low: &[f64]) -> Option<Vec<f64>> {
         let is_alike = low.len() == self.residual.len();
         let sums = low.iter().zip(&self.residual);

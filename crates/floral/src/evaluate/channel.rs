@@ -1,11 +1,11 @@
-//! Fields of several channels as `scoring.rs` compares them: one channel by itself, or all of them in
-//! units of their deviations.
+//! Channels of fields for `scoring.rs`: one channel alone, or all channels in units of their
+//! standard deviations.
 
 use super::{BaselineFields, Truth};
 use crate::kl::Prediction;
 use crate::metric::fields::weighted;
 
-/// One channel of fields of `values` values: [.., channel, point] -> [.., point].
+/// Extracts one channel from fields of `values` values: [.., channel, point] -> [.., point].
 pub(super) fn of<T: Copy>(fields: &[T], values: usize, channel: usize, channels: usize) -> Vec<T> {
     let points = values / channels;
     let fields = fields.chunks_exact(values.max(1));
@@ -14,7 +14,7 @@ pub(super) fn of<T: Copy>(fields: &[T], values: usize, channel: usize, channels:
         .collect()
 }
 
-/// Fields of `values` values whose channels are divided by a power of their deviations.
+/// Divides the channels of fields of `values` values by a power of their standard deviations.
 fn scaled(fields: &[f64], values: usize, deviations: &[f64], power: i32) -> Vec<f64> {
     let points = (values / deviations.len()).max(1);
     let channels = fields.chunks_exact(points).zip(deviations.iter().cycle());
@@ -26,7 +26,7 @@ fn scaled(fields: &[f64], values: usize, deviations: &[f64], power: i32) -> Vec<
         .collect()
 }
 
-/// Members in units of the deviations: [member, channel, point].
+/// Members in units of the standard deviations of the channels: [member, channel, point].
 pub(super) fn scaled_members<T: Copy + Into<f64>>(
     members: &[T],
     values: usize,
@@ -52,7 +52,7 @@ pub(super) fn of_moments(moments: &Prediction, channel: usize, channels: usize) 
     }
 }
 
-/// Moments in units of the deviations.
+/// Moments in units of the standard deviations of the channels.
 pub(super) fn scaled_moments(moments: &Prediction, deviations: &[f64]) -> Prediction {
     let scaled = |values: &[f64], power| scaled(values, values.len(), deviations, power);
     Prediction {
@@ -64,7 +64,7 @@ pub(super) fn scaled_moments(moments: &Prediction, deviations: &[f64]) -> Predic
 }
 
 impl Truth {
-    /// One of its channels, in its own units.
+    /// The truth of one channel, in the units of that channel.
     pub(super) fn channel(&self, channel: usize) -> Self {
         let (values, channels) = (self.mean.len(), self.deviations.len());
         let of_field = |field: &Vec<f64>| of(field, values, channel, channels);
@@ -79,7 +79,7 @@ impl Truth {
         }
     }
 
-    /// All channels in units of their deviations.
+    /// The truth of all channels, in units of their standard deviations.
     pub(super) fn scaled(&self) -> Self {
         let (values, deviations) = (self.mean.len(), &self.deviations);
         let scale = |field: &[f64], power| scaled(field, values, deviations, power);
@@ -94,7 +94,7 @@ impl Truth {
         }
     }
 
-    /// The expected square of the norm of the sampling error of its mean.
+    /// Expected squared norm of the sampling error of the mean.
     pub(super) fn mean_square_error(&self) -> f64 {
         let variances = self.weighted(self.variance.iter().flatten().copied());
         variances * self.source.sampling_share()
@@ -102,7 +102,7 @@ impl Truth {
 }
 
 impl Truth {
-    /// The sum over a field by the weights of its points.
+    /// The sum over a field, weighted by the quadrature weights of its points.
     pub(super) fn weighted(&self, values: impl Iterator<Item = f64>) -> f64 {
         weighted(values, &self.weights)
     }

@@ -1,4 +1,4 @@
-//! What an evaluation found, as numbers with names.
+//! The scores of an evaluation.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,87 +11,88 @@ use crate::metric::{CorrectedErrors, CorrectedVariance, Interval, MeanFieldError
 use crate::sample::OdeSolver;
 use crate::train::Method;
 
-/// A run's predictions beside the truth.
+/// The scores of a run's predictions against the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// The run's method.
+    /// Method of the run.
     pub method: Method,
-    /// The epoch of its best checkpoint.
+    /// Epoch of the best checkpoint.
     pub epoch: usize,
-    /// The dataset.
+    /// Path of the dataset.
     pub data: PathBuf,
-    /// The inputs that were predicted.
+    /// Indices of the evaluated inputs.
     pub inputs: Range<usize>,
-    /// How many of them the run was trained or validated on; their scores are no test.
+    /// Number of evaluated inputs on which the run was trained or validated; their scores are not a
+    /// test.
     #[serde(default)]
     pub seen: usize,
-    /// Their indices.
+    /// Indices of these inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen_inputs: Vec<usize>,
-    /// The seed of the priors.
+    /// Seed of the random draws.
     pub seed: u64,
-    /// The integrator; absent for deterministic methods.
+    /// ODE solver; `None` for a method that is not a flow.
     pub solver: Option<OdeSolver>,
-    /// Where the true moments come from.
+    /// Origin of the true moments.
     pub truth: TruthSource,
-    /// Realizations of the dataset per input that ensembles are scored against.
+    /// Realizations per input in the dataset, against which ensembles are scored.
     pub observations: usize,
-    /// What of the dataset was converted to the run's axes, channels and units.
+    /// Notes on conversions to the run's axes, channels and units, on baselines and on calibration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The run's own scores.
+    /// Scores of the run.
     pub prediction: Prediction,
-    /// The low-fidelity solution taken as the prediction of the mean, where there is one.
+    /// Baseline: the low-fidelity solution as prediction of the mean, if there is one.
     pub low: Option<MeanErrors>,
-    /// The low-fidelity solution plus the mean residual of the run's training inputs, where the
-    /// dataset holds them.
+    /// Baseline: the low-fidelity solution plus the mean residual of the training inputs, if the
+    /// training inputs are available.
     #[serde(default)]
     pub mean_residual: Option<MeanErrors>,
-    /// Kernel regression from the run's training inputs, where the dataset holds them.
+    /// Baseline: kriging of the training inputs, if they are available.
     #[serde(default)]
     pub kriging: Option<MeanErrors>,
-    /// Of several channels, the scores of each in its own units; those above are then of all of them
-    /// in units of their deviations.
+    /// Scores of each channel in its own units, if there are several. The scores above then pool
+    /// all channels in units of their standard deviations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<ChannelEvaluation>,
-    /// Scores of quantities of interest, where they were asked for.
+    /// Scores of the quantities of interest that were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interests: Vec<InterestEvaluation>,
 }
 
-/// The scores in one channel.
+/// The scores of one channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChannelEvaluation {
-    /// What it is.
+    /// Name and units of the channel.
     #[serde(flatten)]
     pub quantity: Quantity,
-    /// The standard deviation that is its unit when channels are pooled.
+    /// Standard deviation of the channel, its unit when channels are pooled.
     pub deviation: f64,
-    /// The run's own scores.
+    /// Scores of the run.
     pub prediction: Prediction,
-    /// The low-fidelity solution taken as the prediction of the mean.
+    /// Baseline: the low-fidelity solution as prediction of the mean.
     pub low: Option<MeanErrors>,
-    /// The low-fidelity solution plus the mean residual of the training inputs.
+    /// Baseline: the low-fidelity solution plus the mean residual of the training inputs.
     pub mean_residual: Option<MeanErrors>,
-    /// Kernel regression from the training inputs.
+    /// Baseline: kriging of the training inputs.
     pub kriging: Option<MeanErrors>,
 }
 
-/// The scores of a prediction and what it has cost.
+/// The scores of a prediction, and its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// Realizations per input.
     pub realizations: usize,
     /// Errors of the mean field.
     pub mean: MeanErrors,
-    /// The mean L2 error that a perfect prediction of as many realizations would have on average,
-    /// at most, since both means have a sampling error.
+    /// Upper bound of the average mean L2 error of a perfect prediction with as many realizations,
+    /// which is not zero because of the sampling errors of truth and prediction.
     pub mean_l2_floor: Option<f64>,
     /// Scores of the spread; absent for deterministic methods.
     pub spread: Option<SpreadScores>,
-    /// Evaluations of the network per realization.
+    /// Network evaluations per realization.
     pub evaluations: f64,
-    /// Seconds per realization, over all threads.
+    /// Measured time per realization in seconds.
     pub seconds: f64,
 }
 
@@ -102,13 +103,13 @@ pub struct MeanErrors {
     pub mean_l2: f64,
     /// Root mean square error, pooled over inputs and points.
     pub rmse: f64,
-    /// RMSE over the root mean square of the truth.
+    /// RMSE divided by the root mean square of the truth.
     pub nrmse: f64,
-    /// PDEBench's RMSE: averaged over inputs.
+    /// RMSE as in PDEBench: averaged over inputs.
     pub pdebench_rmse: f64,
-    /// PDEBench's nRMSE: averaged over inputs.
+    /// nRMSE as in PDEBench: averaged over inputs.
     pub pdebench_nrmse: f64,
-    /// The first three without what the sampling of the truth adds to them; absent where the truth
+    /// The first three errors, corrected for the sampling error of the truth; `None` if the truth
     /// is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<CorrectedErrors>,
@@ -130,26 +131,27 @@ impl From<&MeanFieldError> for MeanErrors {
 /// Scores of an ensemble's spread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpreadScores {
-    /// Mean over inputs of the Euclidean norm of the error of the variance field; absent where the
-    /// truth has no variance.
+    /// Mean over inputs of the Euclidean norm of the error of the variance field; `None` if the
+    /// truth has no variance. For methods that separate them, the predicted variance is the
+    /// aleatoric part.
     pub variance_l2: Option<f64>,
-    /// That error over the norm of the true variance field: 1 is no skill.
+    /// The same error relative to the norm of the true variance field: 1 is no skill.
     pub variance_relative: Option<f64>,
-    /// The same error of the variance of the realizations as they are drawn, which for methods that
-    /// separate the two holds the epistemic part as well.
+    /// The relative error of the variance of the drawn realizations, which includes the epistemic
+    /// part.
     #[serde(default)]
     pub drawn_variance_relative: Option<f64>,
-    /// Mean norm of the true variance field.
+    /// Mean over inputs of the norm of the true variance field.
     pub variance_truth_l2: Option<f64>,
-    /// The variance error that a perfect prediction of as many realizations would have on average,
-    /// at most, since both variances have a sampling error.
+    /// Upper bound of the average variance error of a perfect prediction with as many realizations,
+    /// which is not zero because of the sampling errors of truth and prediction.
     #[serde(default)]
     pub variance_l2_floor: Option<f64>,
-    /// The first two without what the sampling of the truth adds to them; absent where the truth is
+    /// The first two errors, corrected for the sampling error of the truth; `None` if the truth is
     /// exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<CorrectedVariance>,
-    /// Scores against single realizations; absent where the dataset has none.
+    /// Scores against single realizations; `None` if the dataset has none.
     pub observed: Option<ObservedScores>,
 }
 
@@ -158,21 +160,21 @@ pub struct SpreadScores {
 pub struct ObservedScores {
     /// Fair CRPS.
     pub crps: f64,
-    /// Fair energy score, its norm the root mean square over points.
+    /// Fair energy score; its norm is the root mean square over points.
     pub energy_score: f64,
-    /// Central intervals of 50, 90 and 95 %.
+    /// Coverage of the central intervals of 50, 90 and 95 %.
     pub coverage: Vec<Interval>,
-    /// Coverage of the 90 % interval at the input where it is least.
+    /// Coverage of the 90 % interval for the input with the lowest coverage.
     #[serde(default)]
     pub worst_input_coverage: Option<f64>,
-    /// The error that the ensemble expects of its mean.
+    /// Error of the ensemble mean that the spread of the ensemble predicts.
     pub spread: f64,
-    /// The error of its mean against single realizations.
+    /// Error of the ensemble mean against single realizations.
     pub error: f64,
-    /// Spread over error: 1 when calibrated, below when overconfident.
+    /// Spread divided by error: 1 if calibrated, below 1 if overconfident.
     pub spread_skill: f64,
-    /// Share of realizations by rank among the members, flat when calibrated.
+    /// Shares of realizations by rank among the members, flat if calibrated.
     pub rank_histogram: Vec<f64>,
-    /// Sum of the histogram's deviations from flat.
+    /// Sum of the absolute deviations of the histogram from flat.
     pub reliability_index: f64,
 }

@@ -1,4 +1,4 @@
-//! Which inputs of a dataset a run has seen, and which it has not.
+//! Selects the inputs of a dataset that a run has seen or not seen.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::train::Header;
 use crate::{Error, Result};
 
-/// The inputs asked for, or the run's test inputs; an error unless the dataset holds them.
+/// The inputs asked for, or else the run's test inputs; refused unless the dataset contains them.
 pub fn chosen_inputs(
     header: &Header,
     dataset: &Dataset,
@@ -37,8 +37,8 @@ pub fn chosen_inputs(
     Ok(inputs)
 }
 
-/// The run's test inputs, if the dataset holds the run's own data in their order; else the inputs that
-/// the run has not seen, if they follow each other, and all if they do not.
+/// The run's test inputs, if the dataset contains the run's own data in the same order. Otherwise
+/// the inputs that the run has not seen if they are consecutive, and all inputs if they are not.
 pub fn test_inputs(header: &Header, dataset: &Dataset) -> Result<Range<usize>> {
     let all = 0..dataset.inputs();
     if header.shares_inputs(dataset)? {
@@ -48,7 +48,7 @@ pub fn test_inputs(header: &Header, dataset: &Dataset) -> Result<Range<usize>> {
     Ok(unseen(&seen, all.clone()).unwrap_or(all))
 }
 
-/// The inputs that are not among those seen, which are in order, if they follow each other.
+/// The inputs that are not in `seen`, which is sorted, if they are consecutive.
 fn unseen(seen: &[usize], all: Range<usize>) -> Option<Range<usize>> {
     let count = all.len() - seen.len();
     let is_seen = |input: &usize| seen.binary_search(input).is_ok();
@@ -57,7 +57,7 @@ fn unseen(seen: &[usize], all: Range<usize>) -> Option<Range<usize>> {
     follows.then_some(first..first + count)
 }
 
-/// Those of the inputs that the run was trained or validated on: their scores are no test.
+/// Indices of the inputs on which the run was trained or validated; their scores are not a test.
 pub fn seen_inputs(
     header: &Header,
     dataset: &Dataset,
@@ -66,7 +66,8 @@ pub fn seen_inputs(
     header.seen_among(dataset, inputs.clone())
 }
 
-/// The inputs that the run was trained on; none if the dataset does not hold them in their order.
+/// The inputs on which the run was trained; empty if the dataset does not contain them in the same
+/// order.
 pub fn training_inputs(header: &Header, dataset: &Dataset) -> Result<Range<usize>> {
     match header.config.split.of(dataset.inputs()) {
         Ok(split) if header.shares_inputs(dataset)? => Ok(split.train),
@@ -74,7 +75,7 @@ pub fn training_inputs(header: &Header, dataset: &Dataset) -> Result<Range<usize
     }
 }
 
-/// Indices as ranges, as in "0..3, 5, 8..10".
+/// Indices as text with ranges, as in "0..3, 5, 8..10".
 pub fn in_ranges(indices: &[usize]) -> String {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for &index in indices {

@@ -1,5 +1,5 @@
-//! Scores of quantities of interest: their predicted distributions beside their values on the truth's
-//! realizations, over held-out inputs.
+//! Scores of quantities of interest: predicted distributions against the values on true
+//! realizations.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,84 +9,86 @@ use crate::metric::{EnsembleScores, Fields, centred};
 use crate::predict::interest::{Calibration, Interest, Interests, Judged, PreparedInterests};
 use crate::{Error, Result};
 
-/// The central interval whose coverage is scored.
+/// Nominal coverage of the central interval that is scored.
 const COVERAGE: f64 = 0.9;
 
 /// A quantity of interest and its scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InterestEvaluation {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its expression.
+    /// Expression.
     pub expression: String,
-    /// Its units.
+    /// Units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<String>,
-    /// Its scores; absent where it has no value on some realization.
+    /// Scores; `None` if the quantity has no value on some realization.
     pub scores: Option<InterestScores>,
 }
 
 /// Scores of a quantity of interest over inputs, in its units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InterestScores {
-    /// Mean over inputs of the predicted mean less the true one.
+    /// Mean over inputs of the predicted mean minus the true mean.
     pub bias: f64,
     /// Root mean square over inputs of the same difference.
     pub rmse: f64,
-    /// That of the low-fidelity solution's own value, for comparison.
+    /// Root mean square error of the value on the low-fidelity solution, for comparison.
     pub low_rmse: Option<f64>,
-    /// Fair CRPS against the truth's realizations.
+    /// Fair CRPS against the true realizations.
     pub crps: Option<f64>,
-    /// The share of the truth's realizations within the central interval of 90 %.
+    /// Share of the true realizations within the central 90 % interval.
     pub coverage: Option<f64>,
-    /// The same of draws that are not calibrated; absent if none are.
+    /// The same share without calibration; `None` if the quantity is not calibrated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncalibrated_coverage: Option<f64>,
-    /// The factor by which deviations from the median were stretched, by the run's left-out predictions.
+    /// Factor by which the calibration has stretched deviations from the median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_stretch: Option<f64>,
-    /// The factor by which deviations from the median would have to be stretched (further), so that the
-    /// interval covers 90 % of these inputs' realizations.
+    /// Additional factor by which deviations from the median would have to be stretched for the
+    /// interval to cover 90 % of these inputs' realizations.
     pub stretch: Option<f64>,
-    /// Whether inputs and realizations are enough to determine that factor.
+    /// Whether there are enough inputs and realizations to determine `stretch`.
     pub is_stretch_sufficient: bool,
-    /// Probabilities of exceedance.
+    /// Scores of exceedance probabilities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceedances: Vec<ExceedanceScores>,
 }
 
-/// How reliable the probability of exceeding a threshold is.
+/// Scores of the probability of exceeding a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExceedanceScores {
-    /// The threshold.
+    /// Threshold in the units of the quantity.
     pub threshold: f64,
-    /// The predicted probability, averaged over inputs.
+    /// Predicted probability, averaged over inputs.
     pub predicted: f64,
-    /// The share of the truth's realizations above the threshold, averaged over inputs.
+    /// Share of the true realizations above the threshold, averaged over inputs.
     pub observed: f64,
-    /// Brier score: the mean square of the probability less 1 or 0 for each of the truth's realizations.
+    /// Brier score: mean over true realizations of (p - y)^2, where p is the predicted probability
+    /// and y is 1 above the threshold and 0 otherwise.
     pub brier: f64,
-    /// The Brier score that the true probabilities would have, p (1 - p), estimated without bias from
-    /// the truth's realizations; absent if an input has one.
+    /// Brier score of the true probabilities, p (1 - p), estimated without bias from the true
+    /// realizations; `None` if an input has only one.
     pub brier_of_truth: Option<f64>,
 }
 
-/// The values of a quantity at one input.
+/// The values of a quantity for one input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InterestAtInput {
-    /// On draws, calibrated if the quantity is.
+    /// Values on draws, calibrated if the quantity is.
     pub draws: Vec<f64>,
-    /// On draws as they are.
+    /// Values on draws, not calibrated.
     pub uncalibrated: Vec<f64>,
-    /// On realizations of the truth.
+    /// Values on true realizations.
     pub observed: Vec<f64>,
-    /// The mean over the truth: exact for affine quantities where its mean field is.
+    /// True mean; for an affine quantity it is computed from the true mean field.
     pub mean: f64,
-    /// On the low-fidelity solution.
+    /// Value on the low-fidelity solution.
     pub low: Option<f64>,
 }
 
-/// Quantities of interest of one input, one each; without a truth with no observed values.
+/// The values of each quantity of interest for one input; without a truth there are no observed
+/// values.
 pub fn interest_at_input(
     interests: &Interests,
     prepared: &PreparedInterests,
@@ -120,20 +122,20 @@ pub fn interest_at_input(
     Ok(interests.all().iter().enumerate().map(at).collect())
 }
 
-/// What brings fields of the truth to the grid of predictions.
+/// Maps fields of the truth to the grid of predictions.
 pub struct TruthFields<'a> {
-    /// Points of the grid.
+    /// Number of points of the grid.
     pub points: usize,
-    /// Channels of the solution.
+    /// Number of channels of the solution.
     pub channels: usize,
-    /// The points at which the truth is known, where those outside of the domain are left out.
+    /// Grid positions of the points at which the truth is known, if not all.
     pub known: Option<&'a [usize]>,
     /// The low-fidelity solution.
     pub low: Option<&'a [f64]>,
 }
 
 impl TruthFields<'_> {
-    /// Fields one after another; NaN where nothing is known, which no quantity reads.
+    /// Fields on the grid, concatenated; NaN at points without truth, which no quantity reads.
     fn on_grid(&self, fields: &[f64]) -> Vec<f64> {
         let Some(known) = self.known else {
             return fields.to_vec();
@@ -150,7 +152,7 @@ impl TruthFields<'_> {
     }
 }
 
-/// Refuses data whose truth is not a whole field with realizations.
+/// Refuses a dataset without realizations of the truth on the whole grid.
 pub fn check_interests(dataset: &Dataset) -> Result<()> {
     let reason = if !dataset.has_high() {
         "the dataset has no realizations of the truth; evaluate on a dataset with the array `high`"
@@ -163,7 +165,7 @@ pub fn check_interests(dataset: &Dataset) -> Result<()> {
     Err(Error::config("quantities of interest", reason))
 }
 
-/// The scores of a quantity over inputs, or why there are none.
+/// The scores of a quantity over inputs, and a note if it could not be scored.
 pub fn score_interest(
     Interest {
         quantity,
@@ -207,7 +209,7 @@ fn scores(inputs: &[InterestAtInput], thresholds: &[f64]) -> Result<InterestScor
     let has_spread = inputs.iter().all(|at| at.draws.len() > 1);
     let mut ensembles = EnsembleScores::default();
     for at in inputs.iter().filter(|_| has_spread) {
-        // In f32 about the true mean: scores do not change with the origin.
+        // Values are stored in f32 relative to the true mean; scores do not depend on the origin.
         let (draws, observed) = (
             centred(&at.draws, &[at.mean]),
             centred(&at.observed, &[at.mean]),
@@ -215,7 +217,7 @@ fn scores(inputs: &[InterestAtInput], thresholds: &[f64]) -> Result<InterestScor
         ensembles.push(Fields::new(&draws, 1)?, Fields::new(&observed, 1)?)?;
     }
     let judged: Vec<Judged<'_>> = inputs.iter().map(judged).collect();
-    // Too few draws or none that vary: nothing is known of a factor.
+    // The factor is unknown if there are too few draws or if they do not vary.
     let calibration = Calibration::fit(&judged, COVERAGE)
         .ok()
         .filter(|_| has_spread);
@@ -236,7 +238,7 @@ fn scores(inputs: &[InterestAtInput], thresholds: &[f64]) -> Result<InterestScor
     })
 }
 
-/// The share of the truth's realizations within the central interval of draws; none without spread.
+/// Share of the true realizations within the central interval of the draws; `None` without spread.
 fn coverage(
     inputs: &[InterestAtInput],
     draws: fn(&InterestAtInput) -> &Vec<f64>,
@@ -265,7 +267,7 @@ fn exceedance(inputs: &[InterestAtInput], threshold: f64) -> ExceedanceScores {
     let pairs = inputs
         .iter()
         .map(|at| (share(&at.draws), share(&at.observed)));
-    // The mean of (p - y)^2 over y of 0 and 1 with the share q of ones.
+    // The mean of (p - y)^2 over values y of 0 and 1, of which a share q are 1.
     let brier = pairs
         .clone()
         .map(|(p, q)| q * (1.0 - p).powi(2) + (1.0 - q) * p * p);

@@ -1,7 +1,9 @@
-//! Evaluation: a run's predictions beside the truth, over inputs that it has not seen.
+//! Evaluation: scores of a run's predictions against the truth, by default for inputs that the run
+//! has not seen.
 //!
-//! [`evaluate`] consumes the one loop that predicts ([`crate::predict::Walk`]) input by input
-//! (`side_by_side.rs`); each ensemble is scored by a [`Scoring`] against its [`Truth`] and forgotten.
+//! [`evaluate`] runs the prediction loop ([`crate::predict::Walk`]) input by input
+//! (`side_by_side.rs`). A [`Scoring`] scores each ensemble against its [`Truth`]; the ensemble is
+//! then dropped.
 
 mod accuracy;
 mod baselines;
@@ -38,36 +40,36 @@ use crate::train::Header;
 use crate::{Error, Result};
 use side_by_side::{Setting, scored};
 
-/// Fresh realizations per input from which the truth is computed where no number is given.
+/// Default number of fresh realizations per input from which the truth is computed.
 pub const REFERENCE: usize = 1000;
 
-/// What to evaluate, and how.
+/// Settings of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How realizations are made.
+    /// Number of realizations, seed and solver.
     pub sampling: Sampling,
-    /// The inputs; those of [`test_inputs`] if absent.
+    /// Indices of the inputs; if `None`, those of [`test_inputs`].
     pub inputs: Option<Range<usize>>,
     /// Fresh realizations per input from which the truth of a built-in problem without exact
-    /// moments is computed; with none, those of the dataset have to do.
+    /// moments is computed; with 0 or 1, the realizations of the dataset are used instead.
     pub reference: usize,
-    /// Whether to predict and compare at the points that the run was trained on, every s-th of the
-    /// dataset's, instead of at all of them.
+    /// Whether to predict and compare only at the points on which the run was trained (every s-th
+    /// point), rather than at all points of the dataset.
     pub on_training_grid: bool,
-    /// Whether kriging of the run's training inputs is fitted and scored beside it, as low fidelity
-    /// and their mean residual are in any case.
+    /// Whether to fit kriging to the run's training inputs and score it as a baseline. The
+    /// baselines low fidelity and mean residual are always scored if available.
     pub kriging: bool,
-    /// The data that the run was trained on, from which baselines are fitted; looked for in the data
-    /// that are evaluated if absent.
+    /// Training data of the run, to which baselines are fitted; if `None`, the training inputs are
+    /// looked up in the evaluated dataset.
     pub training: Option<Dataset>,
-    /// Quantities of interest that are scored as well.
+    /// Quantities of interest to score.
     pub interests: Asked,
-    /// Whether they are calibrated by the run's left-out predictions.
+    /// Whether quantities of interest are calibrated by the run's held-out predictions.
     pub calibrates: bool,
 }
 
 impl Default for Options {
-    /// The default number of realizations, against [`REFERENCE`] of the truth.
+    /// The default number of realizations, scored against [`REFERENCE`] realizations of the truth.
     fn default() -> Self {
         Self {
             sampling: Sampling::default(),
@@ -82,11 +84,13 @@ impl Default for Options {
     }
 }
 
-/// Predicts inputs and compares with the truth; a few ensembles are in memory at a time.
+/// Predicts inputs and scores the predictions against the truth. At most a few ensembles are in
+/// memory at a time.
 ///
-/// The mean m is scored by its error relative to that of the mean training solution, and by nRMSE =
-/// |m - E u| / |E u|; the law by the continuous ranked probability score E|X - u| - E|X - X'| / 2, where X
-/// and X' are independent predictions (Gneiting & Raftery, 2007), and by the coverage of its intervals.
+/// The predicted mean m is scored by its root mean square error and by nRMSE = |m - E u| / |E u|,
+/// beside the same errors of the baselines. The predicted distribution is scored by the continuous
+/// ranked probability score E|X - u| - E|X - X'| / 2, where X and X' are independent predictions
+/// (Gneiting & Raftery, 2007), and by the coverage of its intervals.
 ///
 /// ```
 /// use floral::evaluate::{Options, evaluate};
@@ -112,7 +116,8 @@ pub fn evaluate(
     evaluate_across(&Alone::default(), predictor, dataset, options, observer)
 }
 
-/// The same by several ranks, to the same scores: each predicts inputs of its own.
+/// [`evaluate`] by several ranks, each with its own inputs; the scores do not depend on their
+/// number.
 pub fn evaluate_across(
     ranks: &dyn Ranks,
     predictor: &Predictor,
@@ -131,7 +136,7 @@ pub fn evaluate_across(
     let mut interests = Interests::of_cases(&options.interests, predictor.header(), &cases)?;
     if let Some(interests) = &interests {
         check_interests(dataset)?;
-        // What does not suit the data is refused before anything is predicted.
+        // Quantities that do not suit the data are refused before anything is predicted.
         interests.on(&cases.case(inputs.start)?)?;
     }
     let calibration_notes = match &mut interests {
@@ -181,7 +186,8 @@ pub fn evaluate_across(
     })
 }
 
-/// What predictions are compared with, learned from the training data if they are given on the same grid.
+/// The baselines, fitted to the given training data if they are on the same grid, else to the
+/// evaluated dataset.
 fn baselines(
     header: &Header,
     dataset: &Dataset,
@@ -208,7 +214,7 @@ fn check_spread(predictor: &Predictor, sampling: &Sampling) -> Result<()> {
     Ok(())
 }
 
-/// Every s-th point, if the evaluation is to be on the training grid.
+/// The thinning to the training grid, if the evaluation is to be on that grid.
 fn thinning(
     predictor: &Predictor,
     dataset: &Dataset,
@@ -251,7 +257,7 @@ fn thinning(
 }
 
 impl Setting<'_> {
-    /// The scores of quantities of interest, and why some have none.
+    /// The scores of quantities of interest, and notes on those that could not be scored.
     fn interests_of(&self, scoring: &Scoring) -> Result<(Vec<InterestEvaluation>, Vec<String>)> {
         let interests = self.interests.as_ref().map_or(&[][..], Interests::all);
         let inputs = scoring.interests();
@@ -294,7 +300,7 @@ impl Setting<'_> {
     }
 }
 
-/// The scores of all inputs, added in their order, whichever rank has scored them.
+/// The scores of all inputs, merged in the order of the inputs, whichever rank has scored them.
 fn over_all(ranks: &dyn Ranks, own: Vec<(usize, Scoring)>) -> Result<Scoring> {
     let mut all = gathered(ranks, own, "scores")?.concat();
     all.sort_by_key(|(position, _)| *position);

@@ -15,13 +15,13 @@ use crate::predict::{Moments, PredictionCost};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Quantity, Result, kl};
 
-/// The levels of central intervals that are reported.
+/// Nominal coverages of the central intervals that are reported.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
 
-/// The level of the interval whose worst input is reported.
+/// Nominal coverage of the interval for which the worst input is reported.
 const WORST_AT: f64 = 0.9;
 
-/// Scores gathered input by input.
+/// Scores accumulated input by input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scoring {
     inputs: usize,
@@ -41,7 +41,8 @@ pub struct Scoring {
     evaluations: usize,
     realizations: usize,
     seconds: f64,
-    /// The same for each of several channels, and the standard deviation that is its unit when pooled.
+    /// The scores of each channel if there are several, with the standard deviation that is its
+    /// unit when channels are pooled.
     #[serde(default)]
     channels: Vec<(f64, Scoring)>,
     /// Values of quantities of interest: [quantity][input].
@@ -49,7 +50,7 @@ pub struct Scoring {
     interests: Vec<Vec<InterestAtInput>>,
 }
 
-/// The energy score with the norm of the points' weights.
+/// The energy score with the norm weighted by the quadrature weights of the points.
 fn weighted_energy(members: Fields, observations: Fields, weights: &[f64]) -> Result<f64> {
     if weights.is_empty() {
         return energy_score(members, observations, PAIR_LAGS);
@@ -65,13 +66,13 @@ fn weighted_energy(members: Fields, observations: Fields, weights: &[f64]) -> Re
     energy_score(members, Fields::new(&observations, points)?, PAIR_LAGS)
 }
 
-/// The smaller of what is known.
+/// The smaller of two numbers, or the only known one.
 fn least(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).min_by(f64::total_cmp)
 }
 
 impl Scoring {
-    /// Adds what the realizations of one input have cost.
+    /// Adds the cost of the realizations of one input.
     pub fn add_cost(&mut self, cost: PredictionCost) {
         self.evaluations += cost.progress.evaluations;
         self.realizations += cost.progress.done;
@@ -81,7 +82,7 @@ impl Scoring {
         }
     }
 
-    /// Adds the simplest predictions of one input.
+    /// Adds the errors of the baselines for one input.
     pub fn push_baselines(&mut self, baselines: &BaselineFields, truth: &Truth) -> Result<()> {
         if truth.deviations.is_empty() {
             return self.push_pooled_baselines(baselines, truth);
@@ -100,7 +101,7 @@ impl Scoring {
         if self.channels.is_empty() {
             let deviations = truth.deviations.iter();
             self.channels = deviations.map(|d| (*d, Scoring::default())).collect();
-            // What was spent before the first input is known to have channels.
+            // The cost of the first input was added before its channels were known.
             let spent = (self.evaluations, self.realizations, self.seconds);
             for (_, channel) in &mut self.channels {
                 (channel.evaluations, channel.realizations, channel.seconds) = spent;
@@ -131,12 +132,12 @@ impl Scoring {
         Ok(())
     }
 
-    /// Adds one input's members, [member, value], and its truth. A single member is a deterministic
-    /// prediction and has no spread.
+    /// Adds the scores of one input: its members, [member, value], against its truth. A single
+    /// member is a deterministic prediction without spread.
     ///
-    /// Members of a method with moments in closed form vary by what is not known too. The errors of
-    /// mean and variance are then those of the moments, of the variance without that part; intervals
-    /// and scores of the distribution are always those of the members.
+    /// If the method has moments in closed form, mean and aleatoric variance are scored by them,
+    /// because the members also have the epistemic variance. Intervals and scores of the
+    /// distribution always use the members.
     pub fn push<T: Copy + Into<f64>>(
         &mut self,
         members: &[T],
@@ -200,12 +201,14 @@ impl Scoring {
         self.push_observed(members, truth)
     }
 
-    /// What sampling contributes to the error of a variance, which may be that of the members.
+    /// Contribution of sampling errors to the error of a variance; `is_sampled`: whether the
+    /// predicted variance is that of the members.
     fn variance_sampling(&self, variance: &[f64], is_sampled: bool, truth: &Truth) -> Sampled {
         let fourth = truth.weighted(variance.iter().map(|v| v * v));
         Sampled {
             truth: truth.weighted(truth.variance_error.iter().flatten().copied()),
-            // As if they were normal: of the truth's kurtosis, little may be known.
+            // Assumes normal members: too few true realizations may be known to estimate the
+            // kurtosis.
             prediction: match is_sampled {
                 true => 2.0 * fourth / (self.members as f64 - 1.0),
                 false => 0.0,
@@ -228,7 +231,7 @@ impl Scoring {
         Ok(())
     }
 
-    /// Adds the values of quantities of interest at one input.
+    /// Adds the values of quantities of interest for one input.
     pub(super) fn push_interests(&mut self, values: Vec<InterestAtInput>) {
         self.interests.resize_with(values.len(), Vec::new);
         for (all, at) in self.interests.iter_mut().zip(values) {
@@ -241,7 +244,7 @@ impl Scoring {
         &self.interests
     }
 
-    /// Adds what another has gathered over other inputs.
+    /// Adds the scores of other inputs.
     pub fn merge(&mut self, other: &Self) {
         self.inputs += other.inputs;
         self.members = self.members.max(other.members);
@@ -287,7 +290,7 @@ impl Scoring {
         }
     }
 
-    /// The scores of each of several channels, which are these quantities.
+    /// The scores of each channel if there are several; `quantities` are their names and units.
     pub fn channels(&self, quantities: &[Quantity]) -> Vec<ChannelEvaluation> {
         let channels = self.channels.iter().zip(quantities);
         let evaluation =
@@ -302,18 +305,18 @@ impl Scoring {
         channels.map(evaluation).collect()
     }
 
-    /// What was gathered of one of several channels; of the only one, all.
+    /// The scores of one channel; if there is only one, all scores.
     pub fn channel(&self, index: usize) -> &Self {
         let own = self.channels.get(index);
         own.map_or(self, |(_, scoring)| scoring)
     }
 
-    /// The sums behind the scores against single realizations, if there are any.
+    /// The accumulated scores against single realizations, if there are any.
     pub fn observed(&self) -> Option<&EnsembleScores> {
         self.observed.as_ref().map(|(scores, _)| scores)
     }
 
-    /// The prediction's scores.
+    /// The scores of the prediction.
     pub fn prediction(&self) -> Prediction {
         let per_realization = |sum: f64| sum / self.realizations.max(1) as f64;
         Prediction {
@@ -326,17 +329,17 @@ impl Scoring {
         }
     }
 
-    /// The low-fidelity solution's scores.
+    /// The errors of the low-fidelity solution.
     pub fn low(&self) -> Option<MeanErrors> {
         self.low.as_ref().map(MeanErrors::from)
     }
 
-    /// The scores of the low-fidelity solution plus the mean residual of the training inputs.
+    /// The errors of the low-fidelity solution plus the mean residual of the training inputs.
     pub fn mean_residual(&self) -> Option<MeanErrors> {
         self.mean_residual.as_ref().map(MeanErrors::from)
     }
 
-    /// The scores of kernel regression from the run's training inputs.
+    /// The errors of kriging of the run's training inputs.
     pub fn kriging(&self) -> Option<MeanErrors> {
         self.kriging.as_ref().map(MeanErrors::from)
     }

@@ -1,6 +1,7 @@
-//! The scores of inputs, each predicted and scored by itself; of regressions several side by side.
+//! Predicts and scores inputs; for regressions, several inputs in parallel.
 //!
-//! `evaluate` merges them in the order of the inputs, so that they depend neither on threads nor ranks.
+//! `evaluate` merges the scores in the order of the inputs, so that they depend neither on threads
+//! nor on ranks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,25 +17,26 @@ use crate::ranks::Ranks;
 use crate::{Field, Result, kl};
 use floral_data::memory::available;
 
-/// What the scores of every input depend on.
+/// Everything that the scoring of each input needs.
 pub(super) struct Setting<'a> {
     pub truths: Truths<'a>,
     pub baselines: Baselines,
-    /// Takes the truth to the points of the predictions, where they are fewer.
+    /// Restricts the truth to the points of the predictions, if these are fewer.
     pub thinning: Option<Thinning>,
-    /// Points of the dataset's grid.
+    /// Number of points of the dataset's grid.
     pub points: usize,
-    /// Whether predictions are at the points of training alone.
+    /// Whether predictions are only at the training points.
     pub on_training_grid: bool,
     /// Quantities of interest, if any.
     pub interests: Option<Interests>,
 }
 
-/// The scores of this rank's inputs, every n-th from its own number on, by position.
+/// The scores of this rank's inputs with their positions; rank r of n has the positions r, r + n,
+/// ...
 ///
-/// Regressions derive what they know of an input on one thread, so that several inputs are taken side by
-/// side; a network has all threads for each. Ranks speak with each other between inputs, and take one
-/// at a time.
+/// A regression prepares an input on one thread, so several inputs are processed in parallel; a
+/// network uses all threads for each input. Several ranks communicate between inputs, and each
+/// processes one input at a time.
 pub(super) fn scored(
     ranks: &dyn Ranks,
     walk: &Walk<'_>,
@@ -71,8 +73,8 @@ pub(super) fn scored(
     Ok(all)
 }
 
-/// How many inputs are predicted at once: as many as there are threads, if memory has room for their
-/// ensembles.
+/// Number of inputs that are predicted in parallel: one per thread for regressions, if memory has
+/// room for their ensembles, and one for networks.
 fn side_by_side(walk: &Walk<'_>) -> usize {
     let is_regression = |predictor: &&Predictor| predictor.method().recipe().is_some();
     if !walk.predictors.iter().all(is_regression) {
@@ -81,7 +83,7 @@ fn side_by_side(walk: &Walk<'_>) -> usize {
     let channels = |predictor: &&Predictor| predictor.header().shapes.solution_channels;
     let channels = walk.predictors.iter().map(channels).max().unwrap_or(1);
     let values = walk.sampling.realizations * channels * walk.cases.grid().len();
-    // The ensemble, the blocks it is drawn in, and what scores sort or scale of it.
+    // The ensemble, the blocks in which it is drawn, and its sorted and scaled copies.
     let bytes = 4 * size_of::<f32>() * values.max(1);
     let room = available().map_or(1, |memory| memory / 2 / bytes as u64);
     (room as usize).clamp(1, rayon::current_num_threads())
@@ -101,7 +103,7 @@ fn scored_at(walk: &Walk<'_>, setting: &Setting<'_>, position: usize) -> Result<
     Ok((position, scored.scoring))
 }
 
-/// Reports to an observer how many of the inputs under way are finished.
+/// Reports the number of finished inputs to an observer.
 struct Finished<'a> {
     observer: &'a dyn Observer,
     method: &'a str,
@@ -136,17 +138,17 @@ impl Observer for Finished<'_> {
     }
 }
 
-/// Scores the ensemble of one input and forgets it.
+/// Scores the ensemble of one input.
 struct Scored<'a> {
     setting: &'a Setting<'a>,
     scoring: Scoring,
     /// The ensemble: [member, value].
     members: Values,
-    /// Its moments in closed form, of methods that have them.
+    /// Moments that are known without drawing, if the method has them.
     moments: Option<kl::Prediction>,
-    /// Points at which high fidelity of the input is known, where they are fewer.
+    /// Grid positions at which high fidelity of the input is known, if not all.
     known: Option<Vec<usize>>,
-    /// Quantities of interest on whole fields.
+    /// Quantities of interest, evaluated on whole fields.
     interests: Option<PreparedInterests>,
 }
 

@@ -1,4 +1,4 @@
-//! Laws of evaluation, on tiny networks and on predictions that are the truth.
+//! Tests of evaluation with tiny networks and with predictions derived from the truth.
 
 use super::*;
 use crate::Silent;
@@ -24,8 +24,8 @@ fn evaluated(method: Method) -> Evaluation {
     evaluate(&predictor, &play.dataset, &options(), &Silent).unwrap()
 }
 
-/// Scores of two members mean + shift and apart by what gives them the exact variance times the
-/// square of `stretch`, on every input of the dataset.
+/// Scores over all inputs of two members with the mean `exact mean + shift` and the variance
+/// `exact variance * stretch^2`.
 fn scored(shift: f64, stretch: f64) -> Scoring {
     let play = play();
     let truths = Truths::of(&play.dataset, 0).unwrap();
@@ -70,14 +70,15 @@ fn a_shifted_mean_and_a_stretched_spread_have_the_errors_of_the_formulas() {
     assert!((prediction.mean.mean_l2 - 2.0).abs() < 1e-5);
     assert!((prediction.mean.rmse - 0.5).abs() < 1e-6);
     assert!((scoring.low().unwrap().rmse - 0.5).abs() < 1e-12);
-    // (2^2 - 1) of the variance.
+    // Relative error of the variance: 2^2 - 1.
     let spread = prediction.spread.unwrap();
     assert!((spread.variance_relative.unwrap() - 3.0).abs() < 1e-3);
-    // Without moments of the method both variances are those of the realizations.
+    // Without known moments, both variances are those of the realizations.
     assert_eq!(spread.drawn_variance_relative, spread.variance_relative);
 }
 
-/// Members of unit spread about 0. The first truth lies within them, the second outside of half of its points.
+/// Members of unit spread about 0. The first truth lies within them; the second lies outside at
+/// half of its points.
 #[test]
 fn the_drawn_variance_and_the_worst_input_are_scored_apart() {
     let members: Vec<f32> = (0..40)
@@ -99,7 +100,8 @@ fn the_drawn_variance_and_the_worst_input_are_scored_apart() {
     }
     let spread = scoring.prediction().spread.unwrap();
     assert_eq!(spread.variance_relative, Some(0.0));
-    // One of 40 members is 1, the others -1: a variance of 4 * 39 / 40^2, by n - 1 of 0.1.
+    // One of 40 members is 1, the others are -1: the unbiased variance is 4 * 39 / 40^2 * 40 / 39 =
+    // 0.1.
     assert!((spread.drawn_variance_relative.unwrap() - 0.9).abs() < 1e-6);
     let observed = spread.observed.unwrap();
     assert_eq!(observed.worst_input_coverage, Some(0.5));
@@ -124,7 +126,7 @@ fn inputs_of_the_training_are_reported_and_another_constant_does_not_hide_them()
         constants["amplitude"] = 0.5.into();
         assert_eq!(test(&changed), 0..2);
     }
-    // Older models know their data by the seed alone, others by the values.
+    // Older models recognise their data by the seed only, newer ones by the values.
     for (header, expected) in [(header, 0..2), (&old, 0..5)] {
         let mut changed = header.clone();
         changed.data.seed = Some(99);
@@ -173,7 +175,7 @@ fn generative_methods_have_scores_of_their_spread() {
     assert!(observed.rank_histogram.iter().all(|f| f.is_finite()));
     // Training inputs 3 and 4, corrected by their own mean residual.
     assert!(evaluation.mean_residual.unwrap().rmse > 0.0);
-    // |mean of high - low| of the curve: 0.1 G_l + 0.2 cos(2a).
+    // For this problem the mean of high minus low fidelity is 0.1 G_l + 0.2 cos(2a).
     let low = evaluation.low.unwrap();
     assert!(low.rmse > 0.1 && low.rmse < 0.4, "{}", low.rmse);
 }
@@ -223,8 +225,8 @@ fn on_the_training_grid_the_low_fidelity_solution_has_its_error_there() {
     assert!(evaluation.mean_residual.is_some());
 }
 
-/// Ten normal realizations of a truth with mean 0 and variance 1 at 400 independent points: the scores of a
-/// perfect prediction.
+/// Scores of a perfect prediction against ten normal realizations of a truth with mean 0 and
+/// variance 1 at 400 independent points.
 #[test]
 fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
     use crate::random::{Purpose, stream};
@@ -251,7 +253,7 @@ fn the_sampling_of_the_truth_is_taken_out_of_both_errors() {
         scoring.push(&members, Some(&exact), &truth).unwrap();
     }
     let prediction = scoring.prediction();
-    // sqrt(1 / 10) and sqrt(2 / 9) by chance alone.
+    // Sampling errors of the truth: sqrt(1 / 10) for the mean and sqrt(2 / 9) for the variance.
     assert!((prediction.mean.rmse - 0.1f64.sqrt()).abs() < 0.01);
     let spread = prediction.spread.unwrap();
     let relative = spread.variance_relative.unwrap();

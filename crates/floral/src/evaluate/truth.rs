@@ -1,4 +1,4 @@
-//! The truth of an input: mean and variance fields, and realizations to score against.
+//! The truth for an input: mean and variance fields, and realizations to score against.
 
 use std::fmt;
 
@@ -13,26 +13,26 @@ use crate::random::{Purpose, Stream, stream};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::{Error, Field, Result, counted};
 
-/// Where true moments come from.
+/// Origin of the true moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TruthSource {
-    /// They are known exactly.
+    /// The moments are known exactly.
     Exact,
-    /// Fresh realizations of the problem's own solver, which no dataset holds.
+    /// Fresh realizations from the solver of the built-in problem, which are in no dataset.
     Reference {
-        /// How many per input.
+        /// Number per input.
         realizations: usize,
     },
     /// The realizations of the dataset.
     Dataset {
-        /// How many per input.
+        /// Number per input.
         realizations: usize,
     },
 }
 
 impl TruthSource {
-    /// 1 / number of realizations behind the moments, zero for exact ones.
+    /// 1 / number of realizations from which the moments are computed; zero for exact moments.
     pub fn sampling_share(self) -> f64 {
         match self {
             Self::Exact => 0.0,
@@ -43,7 +43,7 @@ impl TruthSource {
     }
 }
 
-/// In words: `exact moments`.
+/// Description such as `exact moments`.
 impl fmt::Display for TruthSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -60,28 +60,29 @@ impl fmt::Display for TruthSource {
     }
 }
 
-/// What is true of one input's solution.
+/// The truth for one input's solution.
 #[derive(Debug, Clone)]
 pub struct Truth {
-    /// The mean field.
+    /// Mean field.
     pub mean: Vec<f64>,
-    /// The variance field; none from a single realization.
+    /// Variance field; `None` for a single realization.
     pub variance: Option<Vec<f64>>,
-    /// The variance that the sampling error of the variance has at every point; none of exact
-    /// moments, and from a single realization.
+    /// Variance of the sampling error of the variance at every point; `None` for exact moments and
+    /// for a single realization.
     pub variance_error: Option<Vec<f64>>,
     /// Realizations of the dataset to score ensembles against: [observation, value].
     pub observations: Vec<f64>,
-    /// The deviation of each channel, in which several channels are pooled; empty for one.
+    /// Standard deviation of each channel, its unit when several channels are pooled; empty for one
+    /// channel.
     pub deviations: Vec<f64>,
-    /// Quadrature weights of the points of a channel, of mean one; empty if all weigh the same.
+    /// Quadrature weights of the points of a channel, normalised to mean 1; empty if all are equal.
     pub weights: Vec<f64>,
-    /// Where mean and variance come from.
+    /// Origin of mean and variance.
     pub source: TruthSource,
 }
 
 impl Truth {
-    /// At every s-th point.
+    /// The truth on a thinned grid.
     pub fn thinned(&self, thinning: &Thinning) -> Self {
         Self {
             mean: thinning.apply(&self.mean),
@@ -95,14 +96,15 @@ impl Truth {
     }
 }
 
-/// Fresh realizations have indices from here on, out of the reach of a dataset's own.
+/// First index of fresh realizations, beyond all indices in datasets.
 const FIRST_REFERENCE: u64 = 1 << 32;
 
-/// Realizations computed at a time by one thread, and by all threads together.
+/// Realizations that one thread computes at a time.
 const SIDE_BY_SIDE: usize = 16;
+/// Realizations that all threads together compute at a time.
 const WAVE: usize = 128;
 
-/// Inputs from whose realizations the standard deviation of channels is estimated.
+/// Largest number of inputs from which the standard deviations of channels are estimated.
 const SCALED_BY: usize = 32;
 
 /// The truths of a dataset's inputs.
@@ -114,8 +116,8 @@ pub struct Truths<'a> {
 }
 
 impl<'a> Truths<'a> {
-    /// Exact moments where the dataset has them; else `reference` fresh realizations where its
-    /// problem is a built-in one; else the dataset's own realizations.
+    /// Truths from exact moments if the dataset has them; else from `reference` fresh realizations
+    /// if its problem is a built-in one; else from the realizations of the dataset.
     pub fn of(dataset: &'a Dataset, reference: usize) -> Result<Self> {
         let origin = dataset.origin()?;
         let source = if dataset.has_exact_moments() {
@@ -141,12 +143,12 @@ impl<'a> Truths<'a> {
         })
     }
 
-    /// The dataset whose truths they are.
+    /// The dataset.
     pub(super) fn dataset(&self) -> &Dataset {
         self.dataset
     }
 
-    /// Where the moments come from.
+    /// Origin of the moments.
     pub fn source(&self) -> TruthSource {
         self.source
     }
@@ -156,7 +158,7 @@ impl<'a> Truths<'a> {
         self.origin.as_deref()
     }
 
-    /// The truth of one input, at the points where the dataset knows high fidelity.
+    /// The truth for one input, at the points where the dataset has high fidelity.
     pub fn at(&self, index: usize) -> Result<Truth> {
         let observations = if self.dataset.has_high() {
             self.dataset.high_inside(index)?.into_values()
@@ -196,7 +198,7 @@ impl<'a> Truths<'a> {
         })
     }
 
-    /// Weights of the points at which an input's high fidelity is known.
+    /// Quadrature weights of the points at which an input's high fidelity is known.
     fn weights_of(&self, index: usize) -> Result<Vec<f64>> {
         match self.dataset.grid().weights() {
             Some(weights) => self.dataset.at_known(index, weights.to_vec()),
@@ -204,8 +206,8 @@ impl<'a> Truths<'a> {
         }
     }
 
-    /// Many realizations of the truth: fresh ones where the dataset's problem is a built-in one,
-    /// else those of the dataset. [realization, value]
+    /// Realizations of the truth, [realization, value]: fresh ones if the dataset's problem is a
+    /// built-in one, else those of the dataset.
     pub fn ensemble(&self, index: usize, realizations: usize) -> Result<Vec<f64>> {
         let Some(problem) = &self.origin else {
             return Ok(self.dataset.high_inside(index)?.into_values());
@@ -237,7 +239,7 @@ impl<'a> Truths<'a> {
         Ok(gathered(&statistics, &fourth))
     }
 
-    /// Fresh realizations in the order of their index, computed in waves of a fixed size.
+    /// Delivers fresh realizations in the order of their index, computed in waves of fixed size.
     fn deliver(
         &self,
         problem: &dyn Problem,
@@ -268,7 +270,7 @@ impl<'a> Truths<'a> {
     }
 }
 
-/// Mean, and variance with its error where there are two realizations.
+/// Sample mean, and sample variance with its error if there are at least two realizations.
 struct SampleMoments {
     mean: Vec<f64>,
     variance: Option<Vec<f64>>,
@@ -276,7 +278,7 @@ struct SampleMoments {
 }
 
 impl SampleMoments {
-    /// At the points where a dataset knows high fidelity.
+    /// The moments at the points where the dataset has high fidelity.
     fn at_known(self, dataset: &Dataset, index: usize) -> Result<Self> {
         let known = |values: Option<Vec<f64>>| {
             let known = values.map(|values| dataset.at_known(index, values));
@@ -290,8 +292,8 @@ impl SampleMoments {
     }
 }
 
-/// The deviation of each of several channels, over the realizations of the first inputs, so that it
-/// does not depend on which are evaluated.
+/// Standard deviation of each channel if there are several, computed from the first inputs of the
+/// dataset so that it does not depend on which inputs are evaluated.
 fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
     let channels = dataset.solution_channels().unwrap_or(0);
     if channels < 2 {
@@ -313,7 +315,7 @@ fn deviations(dataset: &Dataset) -> Result<Vec<f64>> {
             moments[i % channels].merge(&RunningMoments::of(field.iter().copied()));
         }
     }
-    // A constant channel stays as it is.
+    // A constant channel is not scaled.
     let deviation = |moments: &RunningMoments| match moments.variance().sqrt() {
         0.0 => 1.0,
         deviation => deviation,
@@ -339,7 +341,7 @@ fn gathered(statistics: &EnsembleStatistics, fourth: &FourthMoments) -> SampleMo
     }
 }
 
-/// The truth from realizations: [realization, point].
+/// The truth computed from realizations: [realization, point].
 #[cfg(test)]
 pub(super) fn of_realizations(observations: &[f64], points: usize) -> Result<Truth> {
     let moments = moments_of(observations, points)?;

@@ -1,18 +1,19 @@
-//! Mean and variances of what a normal law becomes when it is inverted.
+//! Mean and variances of a normal distribution after inversion of a transform.
 //!
-//! Along a point a prediction is m + e + a with normal e, what is not known, and a, what varies. With
-//! g the inverse of the transform, its parts are those of the law of total variance:
-//! Var g = Var_e E_a g + E_e Var_a g.
+//! At a point, the learned prediction is m + e + a with normal e (epistemic) and a (aleatoric).
+//! With the inverse g of the transform, the parts of the variance follow from the law of total
+//! variance: Var g = Var_e E_a g + E_e Var_a g.
 
 use super::Prediction;
 use crate::transform::{Transform, Transforms};
 
-/// Nodes of the trapezoidal rule from -REACH to REACH. For a Gaussian weight its error is about
-/// exp(-2 pi^2 / step^2), 6e-16 for a step of 0.75 (Trefethen & Weideman, 2014).
+/// Number of nodes of the trapezoidal rule from -REACH to REACH. For a Gaussian weight its error is
+/// about exp(-2 pi^2 / step^2), 6e-16 for a step of 0.75 (Trefethen & Weideman, 2014).
 const NODES: usize = 25;
+/// Integration limit in standard deviations.
 const REACH: f64 = 9.0;
 
-/// Nodes of a standard normal number, and weights that sum to one.
+/// Quadrature nodes for a standard normal variable, with weights that sum to one.
 struct Rule([(f64, f64); NODES]);
 
 impl Rule {
@@ -23,7 +24,7 @@ impl Rule {
         Self(std::array::from_fn(|i| (node(i), weight(node(i)) / sum)))
     }
 
-    /// Mean and mean square of a function of a normal number.
+    /// Mean and mean square of a function of a standard normal variable.
     fn moments(&self, of: impl Fn(f64) -> f64) -> (f64, f64) {
         self.0.iter().fold((0.0, 0.0), |(first, second), (z, w)| {
             let value = of(*z);
@@ -32,14 +33,15 @@ impl Rule {
     }
 }
 
-/// Mean and variance parts at one point.
+/// Mean and the parts of the variance at one point.
 struct Parts {
     mean: f64,
     aleatoric: f64,
     epistemic: f64,
 }
 
-/// A prediction of what is learned as one of the solution itself; exact where its law is normal.
+/// The prediction of the solution from a prediction of its transform; exact if the latter is
+/// normal.
 pub(crate) fn inverted(
     transforms: &Transforms,
     prediction: &Prediction,

@@ -1,4 +1,4 @@
-//! The default method, crate `floral_kl`, and how the rest of the library speaks to it.
+//! The default method (re-export of the crate `floral_kl`), and its adapters to this library.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ pub(crate) use inverted::inverted;
 
 use crate::{Grid, observer};
 
-/// An error of the method as one of the library.
+/// Converts an error of the method into one of this library.
 pub(crate) fn failed(error: Error) -> crate::Error {
     match error {
         Error::Config { context, reason } => crate::Error::config(context, reason),
@@ -26,7 +26,8 @@ pub(crate) fn failed(error: Error) -> crate::Error {
     }
 }
 
-/// Passes the events of a fit on to an observer of the library, and ends a budget in time.
+/// Forwards the events of a fit to an observer of this library, and reports the time left of a
+/// budget.
 pub(crate) struct Watched<'a> {
     pub observer: &'a dyn observer::Observer,
     pub deadline: Option<Instant>,
@@ -88,7 +89,7 @@ impl Watched<'_> {
     }
 }
 
-/// Refuses a motion along an axis whose points it does not take to points.
+/// Refuses a symmetry that does not map the points of the grid to points of the grid.
 pub(crate) fn check_spacing(symmetry: &Symmetry, grid: &Grid) -> crate::Result<()> {
     if grid.mesh().is_some() && symmetry.moves_points() {
         return Err(crate::Error::config(

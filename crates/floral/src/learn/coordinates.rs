@@ -1,7 +1,9 @@
-//! The inputs of a pool as numbers: as a list whose distances mean something, and by a few coordinates.
+//! Numerical descriptions of the inputs of a pool: features, whose distances are meaningful, and a
+//! few coordinates.
 //!
-//! Coordinates are parameters, which are channels that are constant over the domain, and leading coefficients of the
-//! other channels over the pool, each of mean zero and variance one. `knowledge` adds the quantity of low fidelity.
+//! The coordinates are the parameters, which are channels that are constant over the domain, and
+//! the leading principal components of the other channels over the pool, each scaled to mean zero
+//! and variance one. `knowledge` adds the quantity evaluated on low fidelity.
 
 use std::ops::Range;
 
@@ -10,23 +12,26 @@ use floral_linalg::{Mat, MatRef, symmetric_eigen};
 use crate::dataset::Dataset;
 use crate::{Field, Result};
 
-/// Inputs of the pool from which leading coefficients are found; of a larger pool, some at equal steps.
+/// Largest number of inputs from which principal components are computed; a larger pool is
+/// subsampled evenly.
 const MOST: usize = 400;
 
-/// Share of the variance of fields that their coefficients hold, and how many there are at most.
+/// Share of the variance of the fields that the components explain.
 const HELD: f64 = 0.99;
+/// Largest number of components.
 const MOST_COEFFICIENTS: usize = 8;
 
-/// Spans of a scaled channel over the domain that are round-off.
+/// Variation of a scaled channel over the domain that counts as round-off.
 const CONSTANT: f64 = 1e-9;
 
-/// Inputs of a pool at equal steps, at most this number.
+/// At most `most` evenly spaced indices of the inputs of a pool.
 pub(super) fn some(inputs: usize, most: usize) -> impl Iterator<Item = usize> {
     let count = inputs.min(most);
     (0..count).map(move |k| k * inputs / count)
 }
 
-/// Every input: each channel about its mean and over its own spread, zero where it has no value.
+/// The features of every input: its values, with each channel scaled to mean zero and variance one
+/// over the pool; zero where there is no value.
 pub(super) fn features(pool: &Dataset) -> Result<Vec<Vec<f64>>> {
     let fields = (0..pool.inputs()).map(|i| pool.input(i));
     let fields = fields.collect::<Result<Vec<Field>>>()?;
@@ -38,7 +43,7 @@ pub(super) fn features(pool: &Dataset) -> Result<Vec<Vec<f64>>> {
     Ok(all)
 }
 
-/// Takes the mean of some places out of all lists, and divides by the spread.
+/// Scales the values at some places of all lists to mean zero and variance one.
 fn scale(all: &mut [Vec<f64>], places: Range<usize>) {
     let own = all.iter().flat_map(|list| &list[places.clone()]);
     let values: Vec<f64> = own.copied().filter(|v| v.is_finite()).collect();
@@ -59,7 +64,7 @@ fn scale(all: &mut [Vec<f64>], places: Range<usize>) {
     }
 }
 
-/// The coordinates of every input, by its features.
+/// The coordinates of every input, from the features.
 pub(super) fn coordinates(features: &[Vec<f64>], points: usize) -> Vec<Vec<f64>> {
     let channels = features.first().map_or(0, Vec::len) / points.max(1);
     let places = |channel: &usize| channel * points..(channel + 1) * points;
@@ -92,7 +97,8 @@ pub(super) fn coordinates(features: &[Vec<f64>], points: usize) -> Vec<Vec<f64>>
     all
 }
 
-/// Directions of the leading coefficients over some places of the features: [coefficient][place].
+/// Directions of the leading principal components over some places of the features:
+/// [component][place].
 fn directions(features: &[Vec<f64>], places: &[usize]) -> Vec<Vec<f64>> {
     let some: Vec<&Vec<f64>> = some(features.len(), MOST).map(|i| &features[i]).collect();
     if places.is_empty() {
@@ -135,7 +141,7 @@ mod tests {
 
     #[test]
     fn parameters_are_coordinates_and_fields_have_few() {
-        // A parameter, a constant, and a field of two shapes over three points.
+        // A parameter, a constant, and a field with two components on three points.
         let list = |i: usize| {
             let (a, b, c) = (i as f64, (1.7 * i as f64).sin(), (2.9 * i as f64).cos());
             vec![a, a, a, 5.0, 5.0, 5.0, b, 9.0 + b + c, -c]

@@ -1,9 +1,11 @@
-//! What is known of a quantity over a pool: a process of the quantity itself, by the runs and a few coordinates of their
-//! inputs, and the quantity as the fit predicts it.
+//! Estimate of a quantity over a pool, from two predictions: a Gaussian process of the quantity
+//! itself, by the runs and a few coordinates of their inputs, and the quantity evaluated on the
+//! fields that the fit predicts.
 //!
-//! The fit predicts fields; how far its errors at two inputs go together says little of one quantity, and the largest value of a field,
-//! say, is harder to predict by the field. So the process says what a run would remove, and the estimate is the
-//! better of both, or between them, by their errors at runs that they had not seen.
+//! The correlation of the fit's field errors at two inputs says little about one quantity, and a
+//! quantity such as the maximum is hard to predict from the field. Therefore the process determines
+//! by how much a run would reduce the uncertainty. The estimate is either prediction or a mean of
+//! both, depending on their errors for held-out runs.
 
 use std::collections::BTreeMap;
 
@@ -20,27 +22,28 @@ use crate::random::{Purpose, stream};
 use crate::sensitivity::{refusal, refused};
 use crate::{Error, Field, Result};
 
-/// Inputs of the pool that are considered; of a larger pool, some at equal steps.
+/// Largest number of inputs that are considered; a larger pool is subsampled evenly.
 const MOST: usize = 400;
 
-/// Realizations from which the fit's mean of the quantity is computed, each of a plausible model.
+/// Realizations from which the fit's mean of the quantity is computed, each from a different
+/// plausible model.
 const DRAWS: usize = 24;
 
-/// What is known of the quantity at the inputs of a pool.
+/// Estimates of the quantity for the inputs of a pool.
 pub(super) struct Knowledge {
-    /// The inputs that are considered.
+    /// Indices of the inputs that are considered.
     pub inputs: Vec<usize>,
-    /// What each kernel of the process knows at them.
+    /// Predictions of the process for these inputs, for each of its kernels.
     pub known: Vec<Known>,
-    /// The sampling variance of a run's own mean of the quantity.
+    /// Sampling variance of the mean of the quantity over a run's realizations.
     pub noise: f64,
-    /// The quantity at them.
+    /// Estimated mean of the quantity for these inputs.
     pub means: Vec<f64>,
-    /// The standard deviation of what is not known of it.
+    /// Epistemic standard deviation of these means.
     pub stds: Vec<f64>,
 }
 
-/// A quantity over a pool, and the runs so far.
+/// A quantity, a pool, and the runs so far.
 pub(super) struct Subject<'a> {
     pub predictor: &'a Predictor,
     pub cases: &'a Cases<'a>,
@@ -52,7 +55,7 @@ pub(super) struct Subject<'a> {
     pub solved: &'a BTreeMap<usize, Vec<Field>>,
 }
 
-/// A number at some inputs of the pool; none where there is none.
+/// Numbers by index of the input, for some inputs of the pool.
 type ByInput = BTreeMap<usize, f64>;
 
 impl Knowledge {
@@ -82,27 +85,28 @@ impl Knowledge {
         })
     }
 
-    /// The root mean square over inputs of what is not known.
+    /// Root mean square over inputs of the epistemic standard deviation.
     pub(super) fn std(&self) -> f64 {
         let squares: f64 = self.stds.iter().map(|v| v * v).sum();
         (squares / self.stds.len().max(1) as f64).sqrt()
     }
 
-    /// The mean over inputs.
+    /// Mean over inputs.
     pub(super) fn mean(&self) -> f64 {
         self.means.iter().sum::<f64>() / self.means.len().max(1) as f64
     }
 }
 
-/// The quantity of runs.
+/// The quantity on the runs.
 struct Measured {
     values: ByInput,
-    /// The sampling variance of each.
+    /// Sampling variance of each value.
     noise: Vec<f64>,
 }
 
 impl Subject<'_> {
-    /// The mean of the quantity by the fit; not finite where it has no value on some realization.
+    /// The fit's mean of the quantity for each input; not finite if the quantity has no value on
+    /// some realization.
     fn predicted(
         &self,
         interests: &Interests,
@@ -136,7 +140,8 @@ impl Subject<'_> {
         inputs.par_iter().map(one).collect()
     }
 
-    /// The quantity of every run; its variance over realizations is that of all runs.
+    /// The mean of the quantity for every run. Its variance over realizations is pooled over all
+    /// runs.
     fn runs(&self, interests: &Interests) -> Result<Measured> {
         let mut values = ByInput::new();
         let (mut squares, mut freedom) = (0.0, 0.0);
@@ -157,8 +162,8 @@ impl Subject<'_> {
         })
     }
 
-    /// The quantity of low fidelity at inputs and runs, of mean zero and variance one over them; none if there is none or
-    /// it does not vary.
+    /// The quantity on low fidelity for the given inputs and the runs, scaled to mean zero and
+    /// variance one; empty if there is no low fidelity or it does not vary.
     fn low(&self, interests: &Interests, inputs: &[usize]) -> Result<ByInput> {
         let mut all = ByInput::new();
         for input in inputs.iter().chain(self.solved.keys()) {
@@ -177,7 +182,7 @@ impl Subject<'_> {
         Ok(if varies { all } else { ByInput::new() })
     }
 
-    /// The process given the runs, and what it knows at some inputs.
+    /// The process, conditioned on the runs, and its predictions for the given inputs.
     fn process(
         &self,
         measured: &Measured,
@@ -203,7 +208,7 @@ impl Subject<'_> {
         Ok((process, known))
     }
 
-    /// How process and fit make one estimate, by their errors at runs that they had not seen.
+    /// The combination of process and fit, from their errors for held-out runs.
     fn estimate(
         &self,
         interests: &Interests,
@@ -213,7 +218,7 @@ impl Subject<'_> {
     ) -> Result<Estimate> {
         let left_out = process.left_out();
         let unknown = left_out.iter().map(|one| one.unknown).sum::<f64>() / left_out.len() as f64;
-        // The low fidelity of judging inputs may have been replaced.
+        // Judging inputs may have a stand-in for low fidelity.
         let count = match interests.all()[0].quantity.uses_low() {
             true => 0,
             false => self.predictor.judging_inputs(),
@@ -242,7 +247,7 @@ impl Subject<'_> {
     }
 }
 
-/// An estimate; that of the process where the fit has none.
+/// The combined estimate; that of the process alone if the fit has none.
 fn between(estimate: &Estimate, process: f64, fit: f64) -> f64 {
     match fit.is_finite() {
         true => estimate.between(process, fit),
@@ -250,7 +255,7 @@ fn between(estimate: &Estimate, process: f64, fit: f64) -> f64 {
     }
 }
 
-/// The place of the field that is closest to another, wherever both have values.
+/// Index of the field closest to `other`, compared at the points where both have values.
 fn nearest(fields: &[Field], other: &[f64]) -> usize {
     let apart = |field: &Field| -> f64 {
         let pairs = field.values().iter().zip(other);
@@ -264,7 +269,7 @@ fn nearest(fields: &[Field], other: &[f64]) -> usize {
         .map_or(0, |(place, _)| place)
 }
 
-/// The mean of the quantity over fields, and the sum of squares about it; none of no fields.
+/// Mean of the quantity over fields, and the sum of squares about it; `None` without fields.
 fn mean_of<'a>(
     prepared: &PreparedInterests,
     fields: impl Iterator<Item = &'a [f64]>,

@@ -1,10 +1,12 @@
-//! The loop: fit, choose the inputs whose runs say most about a quantity, solve them, add, repeat.
+//! Active learning: fit, choose the inputs whose runs are most informative about a quantity, solve
+//! them, and repeat.
 //!
-//! [`Loop`] is the loop turned inside out, for programs that solve by themselves: [`ask`](Loop::ask) says which inputs to solve and
-//! [`tell`](Loop::tell) takes their solutions. [`learn`] drives it with a command (`solving`), until a quantity is known well
-//! enough (`until`) or a number of runs is spent. `state` is its folder: what is solved is never solved again, and an
-//! interrupted loop goes on where it was. `coordinates` describes the inputs of the pool, `knowledge` has what is known of
-//! the quantity over it.
+//! [`Loop`] has an ask-and-tell interface for programs that run the solver themselves:
+//! [`ask`](Loop::ask) returns the inputs to solve, and [`tell`](Loop::tell) takes their solutions.
+//! [`learn`] drives the loop with a solver command (`solving`), until a quantity is known well
+//! enough (`until`) or a number of runs is reached. `state` is the folder of the loop: no input is
+//! solved twice, and an interrupted loop can continue. `coordinates` describes the inputs of the
+//! pool, `knowledge` estimates the quantity over the pool.
 
 mod coordinates;
 mod knowledge;
@@ -32,37 +34,37 @@ use knowledge::Knowledge;
 use state::State;
 pub use until::Until;
 
-/// Fewest runs before a first fit.
+/// Smallest number of runs for a first fit.
 const LEAST: usize = 3;
 
-/// Inputs that may fail before the solver is given up, beside two for each that is solved.
+/// Failed inputs that are tolerated, in addition to two for each solved input.
 const FAILURES: usize = 5;
 
-/// How inputs are chosen.
+/// Criterion for the choice of inputs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Choosing {
-    /// Those that are expected to remove most of the quantity's uncertainty.
+    /// Inputs that are expected to reduce the uncertainty of the quantity most.
     #[default]
     Best,
-    /// Those that represent the pool, whatever is known.
+    /// Inputs that represent the pool, independently of the fit.
     Spread,
-    /// At random, for comparison.
+    /// Random inputs, for comparison.
     Random,
 }
 
-/// What the loop does.
+/// Settings of a [`Loop`].
 #[derive(Debug, Clone)]
 pub struct LoopSettings {
-    /// The quantity that matters: `peak = max(u)`.
+    /// Definition of the quantity of interest: `peak = max(u)`.
     pub quantity: String,
-    /// Runs before the first fit, which represent the pool.
+    /// Number of runs before the first fit; their inputs represent the pool.
     pub start: usize,
-    /// How inputs are chosen.
+    /// Criterion for the choice of inputs.
     pub choosing: Choosing,
-    /// The settings of a fit; all runs are trained on.
+    /// Settings of the fits; the split is ignored, as all runs are trained on.
     pub fit: TrainConfig,
-    /// The seed of random choices.
+    /// Seed of random choices and of solver runs.
     pub seed: u64,
 }
 
@@ -81,33 +83,34 @@ impl Default for LoopSettings {
     }
 }
 
-/// What the loop wants to be solved, and what it knows so far.
+/// Inputs to solve next, and estimates so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Asking {
-    /// Inputs of the pool; none if all are solved or skipped.
+    /// Indices of pool inputs to solve; empty if all are solved or skipped.
     pub inputs: Vec<usize>,
-    /// Runs that are there.
+    /// Number of runs so far.
     pub runs: usize,
-    /// The root mean square over the pool of what is not known of the quantity's mean; none before the first fit.
+    /// Root mean square over the pool of the epistemic standard deviation of the quantity's mean;
+    /// `None` before the first fit.
     pub std: Option<f64>,
-    /// What it is expected to be after these inputs are solved.
+    /// Expected value of `std` after these inputs are solved.
     pub expected: Option<f64>,
-    /// The mean of the quantity over the pool.
+    /// Mean of the quantity over the pool.
     pub mean: Option<f64>,
 }
 
-/// Chooses inputs of a pool and learns from their solutions.
+/// An active-learning loop: chooses inputs of a pool and learns from their solutions.
 pub struct Loop {
     pool: Dataset,
     settings: LoopSettings,
     state: State,
-    /// The coordinates of every input of the pool, once they are needed.
+    /// Coordinates of every input of the pool; computed when first needed.
     coordinates: Vec<Vec<f64>>,
     fitted: Option<(PathBuf, Predictor)>,
 }
 
 impl Loop {
-    /// Begins, or goes on in a folder.
+    /// Starts a loop in a folder, or continues the one there.
     pub fn open(pool: &Dataset, folder: &Path, settings: LoopSettings) -> Result<Self> {
         if pool.inputs() < LEAST {
             return Err(Error::bad_file(
@@ -133,12 +136,12 @@ impl Loop {
         })
     }
 
-    /// Runs that are there.
+    /// Number of runs so far.
     pub fn runs(&self) -> usize {
         self.state.solved.len()
     }
 
-    /// Inputs that were given up, with the reason.
+    /// Inputs that were skipped, with the reason.
     pub fn skipped(&self) -> impl Iterator<Item = (usize, &str)> {
         self.state
             .skipped
@@ -146,7 +149,7 @@ impl Loop {
             .map(|(input, reason)| (*input, reason.as_str()))
     }
 
-    /// The folder of the last fit, if there is one.
+    /// The run folder of the last fit, if there is one.
     pub fn run(&self) -> Option<&Path> {
         self.fitted.as_ref().map(|(path, _)| path.as_path())
     }
@@ -156,17 +159,18 @@ impl Loop {
         self.fitted.as_ref().map(|(_, predictor)| predictor)
     }
 
-    /// Takes the realizations of an input's solution.
+    /// Adds the realizations of an input's solution.
     pub fn tell(&mut self, input: usize, high: &[Field]) -> Result<()> {
         self.state.add(input, high)
     }
 
-    /// Gives an input up.
+    /// Marks an input as failed, so that it is not asked for again.
     pub fn skip(&mut self, input: usize, reason: &str) -> Result<()> {
         self.state.skip(input, reason)
     }
 
-    /// Up to `count` inputs to solve next, and what is known so far; fits if there are new runs.
+    /// Up to `count` inputs to solve next, and the estimates so far; fits again if there are new
+    /// runs. Before the first fit, all missing start inputs are returned.
     pub fn ask(&mut self, count: usize, observer: &dyn Observer) -> Result<Asking> {
         let missing = self.settings.start.saturating_sub(self.runs());
         if missing > 0 {
@@ -209,7 +213,7 @@ impl Loop {
         })
     }
 
-    /// Inputs before anything is known.
+    /// Inputs that are chosen without a fit.
     fn first(&self, count: usize) -> Result<Vec<usize>> {
         if self.settings.choosing == Choosing::Random {
             return Ok(self.random(count));
@@ -248,7 +252,7 @@ impl Loop {
         all
     }
 
-    /// Fits all runs, unless that is done.
+    /// Fits all runs, unless this fit exists.
     fn refit(&mut self, observer: &dyn Observer) -> Result<()> {
         let folder = self.state.round();
         let run = folder.join("run");
@@ -279,7 +283,7 @@ impl Loop {
         Ok(())
     }
 
-    /// What is known of the quantity over the pool.
+    /// Estimates of the quantity over the pool.
     fn known(&self, predictor: &Predictor, observer: &dyn Observer) -> Result<Knowledge> {
         let subject = knowledge::Subject {
             predictor,
@@ -292,23 +296,23 @@ impl Loop {
     }
 }
 
-/// What [`learn`] does.
+/// Settings of [`learn`].
 pub struct LearnRequest<'a> {
-    /// The command with `{input}` and `{output}`, perhaps `{seed}`.
+    /// Solver command with `{input}` and `{output}`, and optionally `{seed}`.
     pub solver: &'a str,
-    /// Seconds after which a run is ended.
+    /// Time limit of a run in seconds.
     pub timeout: f64,
-    /// Runs at most.
+    /// Largest number of runs.
     pub budget: usize,
-    /// When to stop before.
+    /// Criterion for stopping before the budget is spent.
     pub until: Option<Until>,
-    /// Inputs that are chosen together.
+    /// Number of inputs that are chosen together.
     pub batch: usize,
-    /// Runs at the same time.
+    /// Number of parallel runs.
     pub jobs: usize,
 }
 
-/// Why the loop has ended.
+/// Reason why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ended {
@@ -320,7 +324,7 @@ pub enum Ended {
     Exhausted,
 }
 
-/// Drives a loop with a command; `report` is called whenever something is known or given up.
+/// Drives a loop with a solver command; `report` is called with every new choice of inputs.
 pub fn learn(
     looped: &mut Loop,
     request: &LearnRequest<'_>,
@@ -369,7 +373,7 @@ fn solver(request: &LearnRequest<'_>) -> Result<CommandSolver> {
 }
 
 impl Loop {
-    /// The error of a solver that fails most of the time.
+    /// Error for a solver that fails most of the time.
     fn hopeless(&self) -> Error {
         let reason = self.skipped().last().map_or("none", |(_, reason)| reason);
         let (failed, runs) = (self.skipped().count(), self.runs());
@@ -381,8 +385,8 @@ impl Loop {
         )
     }
 
-    /// Refuses a quantity that means nothing, before anything is solved; the number of the solution's channels
-    /// is known only if a run or low fidelity is there.
+    /// Refuses an invalid quantity before anything is solved. This is possible only if the number
+    /// of solution channels is known, from a run or from low fidelity.
     pub fn check_quantity(&self) -> Result<()> {
         let solved = self
             .state

@@ -1,4 +1,5 @@
-//! Runs of a solver, several at a time; a run that fails is tried once more, then its input is given up.
+//! Runs a solver on several inputs in parallel. A failed run is repeated once, then its input is
+//! skipped.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +10,10 @@ use crate::observer::{Event, Observer, go_on};
 use crate::random::{Purpose, stream};
 use crate::{Error, Field, Result};
 
-/// Attempts at an input.
+/// Attempts per input.
 const ATTEMPTS: u64 = 2;
 
-/// Solves inputs of the pool and adds what is solved as soon as it is.
+/// Solves inputs of the pool and adds each solution as soon as it is ready.
 pub(super) fn solve(
     looped: &mut Loop,
     inputs: &[usize],
@@ -56,7 +57,7 @@ pub(super) fn solve(
     go_on(observer)
 }
 
-/// The solution of an input, at the second attempt if the first fails.
+/// The solution of an input, repeated with another seed if the first attempt fails.
 fn attempts(
     solver: &CommandSolver,
     input: &Field,
@@ -66,7 +67,7 @@ fn attempts(
 ) -> Result<Vec<Field>> {
     let number = |attempt: u64| {
         let mut rng = stream(seed, Purpose::Realization, index as u64, attempt);
-        // Small enough for any solver's generator.
+        // 31 bits, a valid seed for any solver's random generator.
         rand::Rng::next_u64(&mut rng) >> 33
     };
     let mut last = Err(Error::Interrupted);
@@ -79,7 +80,7 @@ fn attempts(
     last
 }
 
-/// Adds a solution, or gives its input up; what is interrupted is neither.
+/// Adds a solution, or skips its input if it failed; an interrupted run does neither.
 fn keep(looped: &mut Loop, input: usize, found: Result<Vec<Field>>) -> Result<()> {
     let found = match found {
         Ok(high) => looped.tell(input, &high),

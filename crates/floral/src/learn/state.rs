@@ -1,7 +1,8 @@
-//! The folder of a loop: solutions, inputs that were given up, and the learning curve.
+//! The folder of a loop: solutions, skipped inputs, and the learning curve.
 //!
-//! `solved/000012.npz` has the solution of input 12, `skipped.json` the inputs that failed, `curve.json` what was known after each
-//! fit, `quantity.csv` the quantity at the inputs of the pool after the last one, which is in `rounds/`. Files are written whole.
+//! `solved/000012.npz` has the solution of input 12, `skipped.json` the inputs that failed,
+//! `curve.json` the estimates after each fit, and `quantity.csv` the quantity for the inputs of the
+//! pool after the last fit, which is in `rounds/`. Files are written atomically.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,21 +17,21 @@ use crate::sensitivity::refusal;
 use crate::storage::{FolderLock, create_folder, read_json, write_atomically};
 use crate::{Checksum, Error, Field, Grid, Result};
 
-/// What a loop has so far.
+/// The state of a loop.
 pub(super) struct State {
     folder: PathBuf,
     grid: Grid,
     inputs: usize,
     /// The realizations of every solved input.
     pub solved: BTreeMap<usize, Vec<Field>>,
-    /// Inputs that were given up, with the reason.
+    /// Skipped inputs, with the reason.
     pub skipped: BTreeMap<usize, String>,
     curve: Vec<Value>,
     _lock: FolderLock,
 }
 
 impl State {
-    /// Opens a folder, or makes it; refuses that of another pool.
+    /// Opens a folder, or creates it; refuses the folder of a loop over another pool.
     pub(super) fn open(folder: &Path, pool: &Dataset) -> Result<Self> {
         let lock = FolderLock::acquire(folder, "loop")?;
         let mut sum = Checksum::default();
@@ -86,7 +87,7 @@ impl State {
         self.folder.join("solved").join(format!("{input:06}.npz"))
     }
 
-    /// Whether an input is neither solved nor given up.
+    /// Whether an input is neither solved nor skipped.
     pub(super) fn is_free(&self, input: usize) -> bool {
         !self.solved.contains_key(&input) && !self.skipped.contains_key(&input)
     }
@@ -120,7 +121,7 @@ impl State {
         Ok(())
     }
 
-    /// Gives an input up.
+    /// Marks an input as skipped.
     pub(super) fn skip(&mut self, input: usize, reason: &str) -> Result<()> {
         self.skipped
             .insert(input, reason.lines().next().unwrap_or_default().to_owned());
@@ -135,7 +136,8 @@ impl State {
         )
     }
 
-    /// Adds a point of the learning curve; one that was there for the same number of runs is replaced.
+    /// Adds a point to the learning curve; an existing point with the same number of runs is
+    /// replaced.
     pub(super) fn record(&mut self, asking: &Asking) -> Result<()> {
         if asking.std.is_none() {
             return Ok(());
@@ -147,7 +149,7 @@ impl State {
         write_atomically(&self.folder.join("curve.json"), &text)
     }
 
-    /// Writes the quantity at the inputs of the pool: its mean, and the standard deviation of what is not known of it.
+    /// Writes the quantity for the inputs of the pool: its mean and epistemic standard deviation.
     pub(super) fn write_quantity(&self, known: &Knowledge) -> Result<()> {
         let numbers = known.means.iter().zip(&known.stds);
         let lines = known.inputs.iter().zip(numbers);
@@ -159,7 +161,7 @@ impl State {
         write_atomically(&self.folder.join("quantity.csv"), text.as_bytes())
     }
 
-    /// The folder of the fit to what is solved.
+    /// The folder of the fit to the solved inputs.
     pub(super) fn round(&self) -> PathBuf {
         let solved = self.solved.keys().map(|input| *input as f64);
         let sum = Checksum::default().numbers(&solved.collect::<Vec<f64>>());

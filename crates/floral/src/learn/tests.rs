@@ -1,4 +1,4 @@
-//! Laws of the loop.
+//! Tests of the active-learning loop.
 
 use std::sync::atomic::AtomicBool;
 
@@ -22,7 +22,7 @@ fn solutions(slope: f64) -> Vec<Field> {
     [-0.02, -0.01, 0.01, 0.02].map(of).to_vec()
 }
 
-/// Slopes between 0 and 1.6: the solution varies most where they are large.
+/// Slopes between 0 and 1.6; the solution varies most for large slopes.
 fn slopes() -> Vec<f64> {
     (0..60)
         .map(|i| 1.6 * (f64::from(i) * 0.618_034 % 1.0))
@@ -52,7 +52,8 @@ fn settings(choosing: Choosing, seed: u64) -> LoopSettings {
     }
 }
 
-/// Runs a loop to this number of runs and returns the root mean square error of the predicted end over the pool.
+/// Runs a loop to 12 runs; returns the root mean square error over the pool of the predicted
+/// solution at the end of the line.
 fn error(folder: &TempDir, pool: &Dataset, choosing: Choosing, seed: u64) -> f64 {
     let name = folder.path().join(format!("{choosing:?}-{seed}"));
     let mut looped = Loop::open(pool, &name, settings(choosing, seed)).unwrap();
@@ -103,7 +104,8 @@ fn the_estimate_of_the_quantity_is_as_uncertain_as_it_says() {
         let numbers = line.split(',').map(|number| number.parse().unwrap());
         let numbers: Vec<f64> = numbers.collect();
         let slope = slopes()[numbers[0] as usize];
-        // One of both values is at x = 0, where the solution is its random number alone.
+        // The quantity has the value sin(4 s^2) plus that at x = 0, where the solution is only
+        // noise.
         [numbers[1] - (4.0 * slope * slope).sin(), numbers[2]]
     });
     let rows: Vec<[f64; 2]> = rows.collect();

@@ -1,16 +1,16 @@
-//! When the loop may stop: `std(peak) < 0.01`.
+//! Stopping criterion of the loop: `std(peak) < 0.01`.
 
 use std::str::FromStr;
 
 use crate::Error;
 use crate::sensitivity::refusal;
 
-/// A limit of the epistemic standard deviation of a quantity, its root mean square over the pool.
+/// A limit for the epistemic standard deviation of a quantity, as root mean square over the pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Until {
-    /// The quantity.
+    /// Name of the quantity.
     pub name: String,
-    /// The limit, in its units.
+    /// Limit in the units of the quantity.
     pub value: f64,
 }
 

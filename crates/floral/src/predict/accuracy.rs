@@ -1,4 +1,5 @@
-//! The integrator that an accuracy needs: as many midpoint steps as make no difference beyond it.
+//! Choice of the ODE solver for a given accuracy: the smallest number of midpoint steps that
+//! reaches it.
 
 use super::{Case, InputPredictor, Predictor, Sampling};
 use crate::observer::Observer;
@@ -8,33 +9,33 @@ use crate::{Error, Grid, Result};
 /// The default accuracy: the standard error of the mean of 400 realizations.
 pub const USUAL_ACCURACY: f64 = 0.05;
 
-/// Numbers of midpoint steps, each about twice the one before. None divides a frequency of the
-/// network's time, so that every wave of it is seen in many phases.
+/// Numbers of midpoint steps that are tried, each about twice the one before. None divides a
+/// frequency of the network's time embedding, so that every wave is sampled at many phases.
 const STEPS: [usize; 6] = [11, 21, 41, 81, 161, 321];
 
-/// The fewest realizations whose deviation is trusted.
+/// Smallest number of realizations for an estimate of their standard deviation.
 const LEAST: usize = 4;
 
-/// A spread below this share of the deviation of all values is no measure: fields are all but
-/// certain.
+/// Lower bound of the spread, as a share of the standard deviation of all values: almost
+/// deterministic fields have too little spread to measure distances by.
 const LEAST_SPREAD: f64 = 1e-3;
 
-/// An integrator, and what speaks for it.
+/// A chosen ODE solver and its estimated error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChosenSolver {
-    /// The integrator.
+    /// The solver.
     pub solver: OdeSolver,
-    /// How far its realizations are from those with half as many steps: the root mean square in
-    /// units of their deviation, of the worst channel.
+    /// Root mean square difference between its realizations and those with half as many steps, in
+    /// units of their standard deviation, for the worst channel.
     pub change: f64,
-    /// Realizations that were compared.
+    /// Number of realizations compared.
     pub realizations: usize,
 }
 
 impl Predictor {
-    /// The fewest steps whose realizations of this input are as near to those with half as many as
-    /// `accuracy` wants, in units of their deviation; the most steps there are if none is. None of a
-    /// method that integrates nothing.
+    /// The smallest number of midpoint steps for which the realizations of this input differ from
+    /// those with half as many steps by at most `accuracy`, in units of their standard deviation;
+    /// if none does, the largest number tried. `None` for a method that is not a flow.
     pub fn solver_within(
         &self,
         accuracy: f64,
@@ -80,8 +81,8 @@ impl Predictor {
         Ok(chosen)
     }
 
-    /// The root mean square distance of realizations, [realization, channel, point], in units of
-    /// the deviation of the finer ones.
+    /// Root mean square difference of realizations, [realization, channel, point], in units of the
+    /// standard deviation of `fine`, for the worst channel.
     fn change(&self, coarse: &[f64], fine: &[f64], realizations: usize) -> f64 {
         let channels = self.header.shapes.solution_channels;
         let points = fine.len() / (realizations * channels).max(1);
@@ -97,8 +98,8 @@ impl Predictor {
     }
 }
 
-/// The root mean square distance of two ensembles, [realization, point], in units of the deviation
-/// of the second around its mean field.
+/// Root mean square difference of two ensembles, [realization, point], in units of the standard
+/// deviation of the second about its mean field.
 fn relative_distance(coarse: &[f64], fine: &[f64], points: usize) -> f64 {
     let count = fine.len() as f64;
     let realizations = count / points.max(1) as f64;
@@ -134,7 +135,7 @@ struct First<'a> {
 }
 
 impl First<'_> {
-    /// By an integrator: [realization, channel, point].
+    /// The realizations, integrated by this solver: [realization, channel, point].
     fn by(&self, solver: OdeSolver) -> Result<Vec<f64>> {
         let sampling = Sampling {
             realizations: self.realizations,
@@ -198,13 +199,13 @@ mod tests {
 
     #[test]
     fn a_distance_is_measured_by_the_spread_around_the_mean_field() {
-        // Two realizations on two points, around 0 and 10.
+        // Two realizations on two points, about 0 and 10.
         let fine = [-1.0, 9.0, 1.0, 11.0];
         let coarse = fine.map(|v| v + 0.5);
         let found = relative_distance(&coarse, &fine, 2);
         assert!((found - 0.5 / 2f64.sqrt()).abs() < 1e-12, "{found}");
         assert_eq!(relative_distance(&fine, &fine, 2), 0.0);
-        // Without a spread, by how much values vary at all.
+        // Without a spread, the standard deviation of all values counts.
         let sure = [0.0, 10.0, 0.0, 10.0];
         let found = relative_distance(&sure.map(|v| v + 0.01), &sure, 2);
         assert!(

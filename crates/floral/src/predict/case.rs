@@ -2,7 +2,7 @@
 
 use crate::{Field, Grid, Quantities};
 
-/// One input and its low-fidelity solution, if the method looks at one.
+/// An input to predict, with its low-fidelity solution.
 ///
 /// ```
 /// use floral::prelude::*;
@@ -15,27 +15,28 @@ use crate::{Field, Grid, Quantities};
 pub struct Case {
     /// The input.
     pub input: Field,
-    /// The low-fidelity solution.
+    /// The low-fidelity solution on the same grid; not needed if the model uses none or has a
+    /// stand-in.
     pub low: Option<Field>,
 }
 
 impl Case {
-    /// Bytes of its values.
+    /// Size of the values in bytes.
     pub(super) fn bytes(&self) -> usize {
         let fields = std::iter::once(&self.input).chain(&self.low);
         fields.map(|field| size_of_val(field.values())).sum()
     }
 }
 
-/// One input that a program holds in memory.
+/// One input held in memory, with its description.
 #[derive(Clone, Copy)]
 pub struct InMemory<'a> {
-    /// Its fields.
+    /// The input and its low-fidelity solution.
     pub case: &'a Case,
-    /// Their grid.
+    /// The grid of both fields.
     pub grid: &'a Grid,
     /// Names and units of the channels, as far as they are known.
     pub quantities: &'a Quantities,
-    /// The number by which messages name it, where it is one of several.
+    /// Number of the input in messages, if it is one of several.
     pub number: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! The inputs of a file with their low-fidelity solutions, on the grid of the predictions.
+//! Inputs to predict, with their low-fidelity solutions, on the grid of the predictions.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,35 +16,37 @@ use crate::observer::Observer;
 use crate::problem::{Origin, Resolution};
 use crate::{Field, Grid, Result, Silent};
 
-/// How messages name inputs.
+/// Naming of inputs in messages.
 #[derive(Clone, Copy)]
 enum Naming {
-    /// By their index in a file.
+    /// By index in the file.
     Index,
-    /// By this number, or not at all: there is only one.
+    /// A single input, named by this number or not at all.
     One(Option<usize>),
 }
 
-/// Inputs to predict, from a Zarr dataset, a NumPy archive or memory.
+/// Inputs to predict, from a Zarr dataset, a NumPy archive or memory, aligned with a run.
 ///
-/// [`check`](Self::check) keeps what it reads, so that inputs that are checked first are read once.
+/// [`check`](Self::check) keeps the inputs that it reads, so that checked inputs are read only
+/// once.
 pub struct Cases<'a> {
     source: Box<dyn InputSource + 'a>,
-    /// Computes low-fidelity solutions where the file has none.
+    /// Computes low-fidelity solutions if the file has none.
     solver: Option<Arc<OnDemand>>,
     needs_low: bool,
     grid: Grid,
-    /// Points outside of the run's domain, where fields need no values.
+    /// Points outside the run's domain, where fields need no values.
     mask: Option<Mask>,
     naming: Naming,
     notes: Vec<String>,
     pub(super) read: ReadCases,
-    /// Readings of one realization of every case.
+    /// Readings of one realization for every input, if predictions are conditioned on any.
     pub(super) observations: Option<Observations>,
 }
 
 impl<'a> Cases<'a> {
-    /// The inputs of a dataset, with low-fidelity solutions wherever they can be had.
+    /// The inputs of a dataset without alignment, with low-fidelity solutions if they are stored or
+    /// can be computed by the dataset's problem.
     pub fn of(dataset: &'a Dataset) -> Result<Self> {
         let solver = if dataset.has_low() {
             None
@@ -65,7 +67,7 @@ impl<'a> Cases<'a> {
         })
     }
 
-    /// The same inputs at every s-th point of their grid.
+    /// These inputs at every s-th point of their grid.
     pub fn thinned(self, thinning: &Thinning) -> Self {
         Self {
             grid: thinning.grid(&self.grid),
@@ -74,7 +76,7 @@ impl<'a> Cases<'a> {
         }
     }
 
-    /// Opens a file for a run, and interpolates to a resolution if one is given.
+    /// Opens the inputs of a file for a run, interpolated to `resolution` if one is given.
     pub fn open(
         path: &Path,
         predictor: &Predictor,
@@ -84,7 +86,7 @@ impl<'a> Cases<'a> {
         Self::seen(seen, predictor, resolution, None)
     }
 
-    /// The only input of its source, which messages call by this number if there is one.
+    /// Names the only input of the source by this number in messages, or not at all.
     pub(super) fn of_one(self, number: Option<usize>) -> Self {
         Self {
             naming: Naming::One(number),
@@ -92,7 +94,7 @@ impl<'a> Cases<'a> {
         }
     }
 
-    /// Those of a source as the run sees it, with what was converted or assumed.
+    /// The inputs of an aligned source, with the notes of the alignment.
     pub(crate) fn seen(
         (source, notes): Seen,
         predictor: &Predictor,
@@ -120,7 +122,7 @@ impl<'a> Cases<'a> {
         })
     }
 
-    /// What was converted to the run's axes, channels and units, and what was assumed.
+    /// Notes on conversions to the run's axes, channels and units, and on assumptions.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -130,44 +132,44 @@ impl<'a> Cases<'a> {
         &self.grid
     }
 
-    /// Where they are.
+    /// Path of the source.
     pub fn path(&self) -> &Path {
         self.source.path()
     }
 
-    /// How many inputs there are.
+    /// Number of inputs.
     pub fn inputs(&self) -> usize {
         self.source.inputs()
     }
 
-    /// What computes low-fidelity solutions where the file has none and they are needed.
+    /// Name of the solver that computes missing low-fidelity solutions, if one is used.
     pub fn low_solver(&self) -> Option<String> {
         let solver = self.solver.as_ref();
         let solver = solver.filter(|_| !self.source.has_low());
         solver.map(|solver| solver.name())
     }
 
-    /// The command that computes low fidelity, where the file names one.
+    /// The command that computes low fidelity, if the file names one.
     pub(super) fn low_command(&self) -> Option<String> {
         self.source.low_command()
     }
 
-    /// Points outside of the domain, if there are any.
+    /// Points outside the domain, if there are any.
     pub fn mask(&self) -> Option<&Mask> {
         self.mask.as_ref()
     }
 
-    /// Whether cases come with a low-fidelity solution, stored or computed.
+    /// Whether the inputs come with low-fidelity solutions, stored or computed.
     pub fn has_low(&self) -> bool {
         self.needs_low && !self.lacks_low()
     }
 
-    /// Whether low-fidelity solutions are needed, and neither stored nor computed.
+    /// Whether low-fidelity solutions are needed but neither stored nor computable.
     pub fn lacks_low(&self) -> bool {
         self.needs_low && self.solver.is_none() && !self.source.has_low()
     }
 
-    /// How messages name an input, if they have to.
+    /// Name of an input in messages, if it needs one.
     pub(super) fn label(&self, index: usize) -> Option<String> {
         match self.naming {
             Naming::Index => Some(format!("input {index}")),
@@ -175,7 +177,7 @@ impl<'a> Cases<'a> {
         }
     }
 
-    /// How errors name an input: files by their path as well.
+    /// Name of an input in errors, with the path of its file.
     pub(super) fn place(&self, index: usize) -> Option<String> {
         let label = self.label(index)?;
         Some(match self.naming {
@@ -184,7 +186,7 @@ impl<'a> Cases<'a> {
         })
     }
 
-    /// Computes the low-fidelity solutions that these inputs lack, in parallel.
+    /// Computes the missing low-fidelity solutions of these inputs, in parallel.
     pub fn prepare(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
         let source = &self.source;
         match &self.solver {
@@ -196,7 +198,7 @@ impl<'a> Cases<'a> {
         }
     }
 
-    /// An input and its low-fidelity solution, stored or else computed.
+    /// An input and its low-fidelity solution, stored or computed.
     pub fn case(&self, index: usize) -> Result<Case> {
         match self.read.find(index) {
             Some(case) => Ok(case),
@@ -221,7 +223,7 @@ impl<'a> Cases<'a> {
         })
     }
 
-    /// A field continued to the points outside of the domain.
+    /// A field extended to the points outside the domain.
     fn extended(&self, field: Field) -> Result<Field> {
         let Some(mask) = &self.mask else {
             return Ok(field);

@@ -1,20 +1,21 @@
-//! Refuses inputs that a run cannot predict before any is predicted, and notes those far from training.
+//! Checks of all inputs before any is predicted: refuses unusable inputs and notes those far from
+//! the training data.
 
 use super::{Cases, Predictor, departure};
 use crate::{Checksum, Error, Result};
 
-/// What was found of inputs that a run can predict.
+/// Result of a successful check of inputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// A checksum of all of them.
+    /// Checksum of all inputs.
     pub checksum: Checksum,
-    /// Which of them are far outside of what the run was trained on.
+    /// Notes on inputs far outside the training range.
     pub notes: Vec<String>,
 }
 
 impl Cases<'_> {
-    /// Reads inputs and keeps them, refuses what a run cannot predict among them, and says which are
-    /// far outside of what it was trained on.
+    /// Reads and keeps inputs, refuses those that a run cannot predict, and notes those far outside
+    /// the training range.
     pub fn check(
         &self,
         predictor: &Predictor,
@@ -45,7 +46,7 @@ impl Cases<'_> {
     }
 }
 
-/// Names the input whose field was refused.
+/// Adds the name of the refused input to an error.
 fn refused_at(place: Option<String>, error: Error) -> Error {
     let Some(place) = place else {
         return error;

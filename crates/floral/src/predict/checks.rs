@@ -1,4 +1,4 @@
-//! Refuses inputs that a run cannot predict, and says why.
+//! Refuses inputs that a run cannot predict, with the reason.
 
 use crate::train::Header;
 use crate::transform::Refused;
@@ -6,9 +6,8 @@ use crate::{Error, Field, Grid, Result};
 
 const LOW: &str = "the low-fidelity solution";
 
-/// Refuses fields of other channels, axes or grids than the run's, values that are not finite, and
-/// a missing low-fidelity solution where the method needs one; returns low fidelity as the run learned
-/// from it.
+/// Refuses fields whose channels or axes differ from the run's, values that are not finite, and a
+/// missing low-fidelity solution if the model needs one. Returns the transformed low fidelity.
 pub(super) fn check(
     header: &Header,
     input: &Field,
@@ -45,7 +44,8 @@ pub(super) fn check(
     }
 }
 
-/// Refuses uneven points, which a network cannot distinguish from even ones, unless it was trained on them.
+/// Refuses unevenly spaced points, unless the network was trained on them: a Fourier network cannot
+/// distinguish them from evenly spaced ones.
 fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
     if header.config.method.recipe().is_some() || header.is_of_points() {
         return Ok(());
@@ -71,7 +71,7 @@ fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
     Ok(())
 }
 
-/// Low fidelity as the run learned from it; a value outside the range of its transform is refused.
+/// Transformed low fidelity; a value outside the range of its transform is refused.
 pub(super) fn learned_low(
     header: &Header,
     input: &Field,

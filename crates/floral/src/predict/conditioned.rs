@@ -1,4 +1,4 @@
-//! What a run derives from a case, given readings of one realization of its solution.
+//! Predictions for an input, conditioned on readings of one realization of its solution.
 
 use super::interest::Subject;
 use super::{Case, Cases, InputPredictor, Observations, Predictor};
@@ -6,7 +6,7 @@ use crate::Result;
 use crate::kl::{Placement, Reading, Sensor};
 
 impl Cases<'_> {
-    /// The same, conditioned on readings of one realization of each case.
+    /// These inputs, conditioned on readings of one realization of each.
     pub fn observed(mut self, observations: Observations) -> Self {
         self.observations = Some(observations);
         self
@@ -17,7 +17,7 @@ impl Cases<'_> {
         self.observations.as_ref()
     }
 
-    /// What a run derives from one of these cases, given its readings.
+    /// The predictor of one of these inputs, conditioned on its readings if there are any.
     pub fn predicted<'p>(
         &self,
         predictor: &'p Predictor,
@@ -30,8 +30,8 @@ impl Cases<'_> {
         }
     }
 
-    /// What a run derives from a case given its readings, and where to measure it next, on the training
-    /// grid.
+    /// The predictor of an input, conditioned on its readings, and proposed sensors for further
+    /// readings, on the training grid.
     pub(crate) fn with_sensors<'p>(
         &self,
         predictor: &'p Predictor,
@@ -48,7 +48,7 @@ impl Cases<'_> {
         Ok((predicted, sensors))
     }
 
-    /// The readings of a case, as linear readings of what is learned.
+    /// The readings of an input, as linear functionals of the learned field.
     fn readings(&self, predictor: &Predictor, case: &Case) -> Result<Vec<Reading>> {
         let Some(observations) = &self.observations else {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! How far an input lies outside of what its run was trained on, in words.
+//! Describes how far an input lies outside the training range.
 
 use super::Case;
 use super::alignment::extent::short;
@@ -7,20 +7,22 @@ use crate::train::Header;
 use crate::train::ranges::{ChannelRange, root_mean_square};
 use crate::{Field, Quantity};
 
-/// How far beyond the range of training values may go, in shares of that range. Of few inputs, the
-/// next one exceeds the range by a little more often than not.
+/// Accepted excess beyond the range of training values, as a share of that range. If there are few
+/// training inputs, a new one usually exceeds their range by a little.
 const FAR: f64 = 0.5;
 
-/// How many deviations the norm of a field may lie from the mean of training inputs.
+/// Accepted distance of a field's norm from the mean over training inputs, in standard deviations.
 const DEVIATIONS: f64 = 6.0;
 
-/// The least deviation, as a share of the norm: of inputs that are all of one size.
+/// Lower bound of that standard deviation, as a share of the mean norm; for training inputs that
+/// all have the same norm.
 const LEAST: f64 = 0.05;
 
-/// How many inputs are named one by one.
+/// Number of inputs that are listed individually.
 const NAMED: usize = 3;
 
-/// What is far outside in one input, a sentence for each channel; older checkpoints know of nothing.
+/// Departures of one input from the training range, one phrase per channel; none for older
+/// checkpoints, which lack the ranges.
 pub(super) fn departures(header: &Header, case: &Case) -> Vec<String> {
     let (ranges, quantities) = (&header.ranges, &header.quantities);
     let input = (
@@ -44,8 +46,8 @@ pub(super) fn departures(header: &Header, case: &Case) -> Vec<String> {
     found
 }
 
-/// Notes about the departures of inputs, each with how messages name it; only the first inputs are
-/// listed.
+/// Notes on the departures of inputs, each given with its name in messages; only the first inputs
+/// are listed.
 pub(super) fn notes(departures: &[(Option<String>, Vec<String>)]) -> Vec<String> {
     let far: Vec<_> = departures
         .iter()
@@ -92,7 +94,7 @@ fn of_field(
         .collect()
 }
 
-/// How values depart from a range, if they do.
+/// Description of how values depart from a range, if they do.
 fn departure(range: &ChannelRange, values: &[f64], units: Option<&str>) -> Option<String> {
     let (min, max) = values
         .iter()

@@ -1,8 +1,9 @@
-//! Where predictions are stored, by the ending of a name: a Zarr folder, or one file that is made of it
-//! once it is complete.
+//! Destination of predictions, by the ending of its name: a Zarr folder, or a single file that is
+//! made from such a folder once it is complete.
 //!
-//! A single file grows as the folder `out.nc.store`, so that what was cut goes on; the file carries a
-//! mark of the plan, by which a complete one is known.
+//! The predictions of a single file are first stored in a folder such as `out.nc.store`, so that an
+//! interrupted job can continue. The complete file carries a mark of its plan, by which it is
+//! recognised.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +13,18 @@ use crate::storage::partial::partial_path;
 use crate::storage::{FolderLock, SingleFile, has_mark, remove_folder};
 use crate::{Advice, Error, Result};
 
-/// A place for predictions.
+/// The Zarr folder or file in which predictions are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     path: PathBuf,
     file: Option<Form>,
 }
 
-/// What a complete store becomes.
+/// The form into which a complete store is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Single(SingleFile),
-    /// Files of VTK, for fields on a mesh.
+    /// VTK files, for fields on a mesh.
     Vtk,
 }
 
@@ -41,7 +42,7 @@ impl Form {
 }
 
 impl Destination {
-    /// A Zarr folder, or a file if the name ends in `.npz`, `.nc`, `.vtu` or `.pvd`.
+    /// A Zarr folder, or a single file if the name ends in `.npz`, `.nc`, `.vtu` or `.pvd`.
     pub fn new(path: &Path) -> Result<Self> {
         let ending = path.extension();
         let ending = ending.map(|end| end.to_string_lossy().to_ascii_lowercase());
@@ -66,13 +67,13 @@ impl Destination {
         })
     }
 
-    /// Begins or continues predictions; none if the same are there. With `force` they replace
-    /// others, or unfinished ones.
+    /// Starts or continues predictions; returns `None` if the same predictions exist and are
+    /// complete. With `force`, existing different or unfinished predictions are replaced.
     pub fn open(&self, plan: PredictionPlan, force: bool) -> Result<Option<PredictionWriter>> {
         self.open_across(&Alone::default(), plan, force)
     }
 
-    /// The same for several ranks.
+    /// [`open`](Self::open) for several ranks.
     pub fn open_across(
         &self,
         ranks: &dyn Ranks,
@@ -100,13 +101,13 @@ impl Destination {
         }
         let writer = PredictionWriter::open_across(ranks, &self.store(), plan, force)?;
         if writer.is_none() {
-            // A run that was cut had finished all but the file.
+            // An interrupted job had finished everything except the conversion to a file.
             by_first(ranks, || self.convert(file, &mark).map(|()| true))?;
         }
         Ok(writer)
     }
 
-    /// Refuses, before anything is computed, what a file of VTK cannot hold.
+    /// Refuses, before anything is computed, predictions that a VTK file cannot hold.
     fn check_mesh(&self, plan: &PredictionPlan) -> Result<()> {
         let is_collection = self.path.extension().is_some_and(|end| end == "pvd");
         let reason = if plan.places.mesh_grid().is_none() {
@@ -119,7 +120,7 @@ impl Destination {
         Err(Error::bad_file(self.path.clone(), reason))
     }
 
-    /// Whether the file is there; one that holds something else is refused.
+    /// Whether the complete file exists; a file with other contents is refused.
     fn is_there(&self, mark: &str, force: bool) -> Result<bool> {
         if !self.path.exists() || force {
             return Ok(false);
@@ -131,8 +132,8 @@ impl Destination {
         Ok(true)
     }
 
-    /// Removes what a process left that was cut once it had made the file; one that is still at it
-    /// does so itself.
+    /// Removes the folders left by a process that was interrupted after it had made the file. A
+    /// process that is still running holds the lock and removes them itself.
     fn clear_remains(&self) -> Result<()> {
         let store = self.store();
         let held = partial_path(&store)?;
@@ -146,12 +147,12 @@ impl Destination {
         remove_folder(&held)
     }
 
-    /// Completes what [`open`](Self::open) began.
+    /// Completes the predictions that [`open`](Self::open) started.
     pub fn finish(&self, writer: PredictionWriter) -> Result<()> {
         self.finish_across(&Alone::default(), writer)
     }
 
-    /// The same for several ranks, once all have stored their part.
+    /// [`finish`](Self::finish) for several ranks, once all have stored their part.
     pub fn finish_across(&self, ranks: &dyn Ranks, writer: PredictionWriter) -> Result<()> {
         let finish = || {
             let mark = writer.plan().mark();
@@ -164,8 +165,8 @@ impl Destination {
         by_first(ranks, finish).map(drop)
     }
 
-    /// Makes the file, alone: another process that removed the folder meanwhile would leave holes
-    /// in what is read of it.
+    /// Makes the file under a lock: if another process removed the folder meanwhile, parts of the
+    /// file would be missing.
     fn convert(&self, file: Form, mark: &str) -> Result<()> {
         let store = self.store();
         let held = partial_path(&store)?;
@@ -178,7 +179,7 @@ impl Destination {
         remove_folder(&held)
     }
 
-    /// The folder from which a file is made.
+    /// The folder from which the file is made.
     fn store(&self) -> PathBuf {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
         name.push(".store");

@@ -1,4 +1,4 @@
-//! How the inputs of a job, and realizations of its last ones, are divided among ranks.
+//! Division of a job's inputs, and of the realizations of its last inputs, among ranks.
 
 use std::ops::Range;
 
@@ -9,14 +9,15 @@ use crate::ranks::{Ranks, share};
 use crate::storage::Spool;
 
 impl Job<'_> {
-    /// Whether realizations of one input are drawn by several ranks: those of flows, which cost most
-    /// of the time, where their number is known beforehand.
+    /// Whether several ranks may draw realizations of one input: only for flows, whose realizations
+    /// take most of the time, and only if their number is known in advance.
     pub(super) fn is_drawn_by_all(&self, ranks: &dyn Ranks) -> bool {
         let is_known = self.standard_error.is_none();
         ranks.size() > 1 && is_known && self.session.predictor().method().is_flow()
     }
 
-    /// Draws this rank's share of the realizations of inputs at these positions, into their spools.
+    /// Draws this rank's share of the realizations of the inputs at these positions into their
+    /// spools.
     pub(super) fn draw_share(
         &self,
         ranks: &dyn Ranks,
@@ -42,7 +43,7 @@ impl Job<'_> {
         Ok(drawn)
     }
 
-    /// Draws these realizations of the input at a position, as far as they are not kept.
+    /// Draws these realizations of the input at a position, except those already in the spool.
     fn draw(
         &self,
         position: usize,
@@ -82,8 +83,8 @@ impl Job<'_> {
     }
 }
 
-/// Positions of the inputs that are not stored, in the parts that share files; each rank looks at a
-/// share of them.
+/// Positions of the inputs that are not stored yet, grouped in parts that share files. Each rank
+/// checks its share of the parts.
 pub(super) fn pending(ranks: &dyn Ranks, writer: &PredictionWriter) -> Result<Vec<Range<usize>>> {
     let share = share(writer.parts(), ranks.rank(), ranks.size());
     let is_stored = |part| {
@@ -98,14 +99,14 @@ pub(super) fn pending(ranks: &dyn Ranks, writer: &PredictionWriter) -> Result<Ve
     Ok(pending.map(|(part, _)| writer.part(part)).collect())
 }
 
-/// The positions of those of some parts that this rank stores.
+/// Positions of the inputs in these parts that this rank stores.
 pub(super) fn own(ranks: &dyn Ranks, parts: &[Range<usize>]) -> Vec<usize> {
     let own = parts.iter().skip(ranks.rank()).step_by(ranks.size());
     own.cloned().flatten().collect()
 }
 
 impl Stored {
-    /// With what another has done.
+    /// The sum of two counts.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             resumed: self.resumed + other.resumed,

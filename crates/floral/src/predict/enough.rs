@@ -1,21 +1,22 @@
-//! When realizations are enough: the standard error of their mean is as small as wanted.
+//! Sufficient number of realizations: the standard error of their mean is as small as wanted.
 //!
-//! The error is that of the mean field, its root mean square over the points of a channel, in units
-//! of the deviation of all predicted values of the channel, over points and realizations together:
-//! how much of what there is to see in the mean is left to chance. The worst channel counts.
+//! The error is the root mean square, over the points of a channel, of the standard error of the
+//! mean field, in units of the standard deviation of all predicted values of the channel, over
+//! points and realizations together. It measures the share of the visible structure that is due to
+//! chance. The worst channel counts.
 
 use crate::sample::EnsembleStatistics;
 
-/// Realizations after which the error is estimated for the first time.
+/// Number of realizations at the first estimate of the error.
 const FIRST: usize = 64;
 
-/// Decides how many realizations are wanted. Decisions are made at numbers of realizations that
-/// depend on their values alone, so they are the same on any number of threads and after a cut.
+/// Decides how many realizations to draw. Decisions are made at numbers of realizations that depend
+/// on the values alone, so they are the same on any number of threads and after an interruption.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Enough {
     wanted: f64,
     channels: usize,
-    /// Realizations that are computed together: targets are multiples of it.
+    /// Number of realizations computed together; targets are multiples of it.
     rows: usize,
     most: usize,
     target: usize,
@@ -23,7 +24,8 @@ pub(super) struct Enough {
 }
 
 impl Enough {
-    /// The least and the most realizations, whatever the error.
+    /// `wanted` is the standard error to reach with at least `least` and at most `most`
+    /// realizations.
     pub fn new(wanted: f64, channels: usize, rows: usize, [least, most]: [usize; 2]) -> Self {
         let rows = rows.max(1);
         Self {
@@ -36,17 +38,17 @@ impl Enough {
         }
     }
 
-    /// How many are wanted, as far as is known.
+    /// Number of realizations to draw, according to the last estimate.
     pub fn target(&self) -> usize {
         self.target
     }
 
-    /// Whether the error is as small as wanted.
+    /// Whether the wanted error is reached.
     pub fn is_reached(&self) -> bool {
         self.error <= self.wanted
     }
 
-    /// To be called after every realization.
+    /// Updates the target; to be called after every realization.
     pub fn judge(&mut self, statistics: &EnsembleStatistics) {
         let count = statistics.count();
         if count != self.target {
@@ -54,7 +56,7 @@ impl Enough {
         }
         self.error = standard_error(statistics, self.channels);
         if !self.is_reached() {
-            // The error falls with the root of the number.
+            // The error is inversely proportional to the square root of the number.
             let needed = count as f64 * (self.error / self.wanted).powi(2);
             let needed = needed.min(self.most as f64).ceil() as usize;
             let next = needed.max(count + 1).next_multiple_of(self.rows);
@@ -63,7 +65,8 @@ impl Enough {
     }
 }
 
-/// The standard error of the mean in units of the deviation of all values, of the worst channel.
+/// Standard error of the mean in units of the standard deviation of all values, for the worst
+/// channel.
 fn standard_error(statistics: &EnsembleStatistics, channels: usize) -> f64 {
     let (mean, variance) = (statistics.mean(), statistics.variance());
     let points = mean.len() / channels.max(1);
@@ -91,7 +94,7 @@ mod tests {
     use crate::sample::Wanted;
     use rand_distr::{Distribution, StandardNormal};
 
-    /// Draws fields slope * point + normal noise until it is enough; how many and the statistics.
+    /// Draws fields slope * point + normal noise until the number is sufficient.
     fn drawn(wanted: f64, slope: f32, rows: usize, most: usize) -> (Enough, EnsembleStatistics) {
         let mut enough = Enough::new(wanted, 1, rows, [0, most]);
         let mut statistics = EnsembleStatistics::new(50, 0, &Wanted::default()).unwrap();
@@ -111,7 +114,7 @@ mod tests {
 
     #[test]
     fn draws_end_when_the_error_is_reached_and_not_much_later() {
-        // Without structure of the mean, the error is the inverse root of the number.
+        // If the mean has no structure, the error is the inverse square root of the number.
         let (enough, statistics) = drawn(0.05, 0.0, 1, 10_000);
         assert!(enough.is_reached());
         assert!(
@@ -119,7 +122,7 @@ mod tests {
             "{}",
             statistics.count()
         );
-        // With a strong structure, the same noise is soon small beside it.
+        // If the mean has a strong structure, the same noise is soon small in comparison.
         let (enough, statistics) = drawn(0.05, 1.0, 1, 10_000);
         assert!(enough.is_reached());
         assert_eq!(statistics.count(), FIRST);

@@ -1,7 +1,7 @@
 //! An ensemble in memory: the realizations of one input's solution, and their statistics as fields.
 //!
-//! What [`Predictor::sample`](super::Predictor::sample) returns; larger ensembles stream through a
-//! [`Walk`](super::Walk) instead.
+//! [`Predictor::sample`](super::Predictor::sample) returns an ensemble; larger ones are streamed by
+//! a [`Walk`](super::Walk) instead.
 
 use rayon::prelude::*;
 
@@ -13,10 +13,11 @@ use crate::{Error, Field, Grid, Result};
 
 /// Realizations u_1, ..., u_M of one input's solution on a grid.
 ///
-/// At every point, [`mean`](Self::mean) and [`deviation`](Self::deviation) are in closed form where the
-/// method has them, [`exceedance`](Self::exceedance) is the share of realizations with u_j > threshold, and
-/// [`quantile`](Self::quantile) interpolates the ordered realizations at the rank p (M - 1) (Hyndman & Fan,
-/// 1996, definition 7).
+/// At every point, [`mean`](Self::mean) and [`deviation`](Self::deviation) are those known in
+/// closed form, if the method has them, and otherwise those of the realizations.
+/// [`exceedance`](Self::exceedance) is the share of realizations with u_j > threshold, and
+/// [`quantile`](Self::quantile) interpolates the sorted realizations at the rank p (M - 1) (Hyndman
+/// & Fan, 1996, definition 7).
 ///
 /// ```
 /// use floral::prelude::*;
@@ -32,16 +33,16 @@ use crate::{Error, Field, Grid, Result};
 pub struct Ensemble {
     grid: Grid,
     channels: usize,
-    /// [realization, channel, point]; NaN outside of the domain.
+    /// [realization, channel, point]; NaN outside the domain.
     values: Values,
-    /// Whether each point is outside of the domain; empty if none is.
+    /// Whether each point is outside the domain; empty if none is.
     outside: Vec<bool>,
-    /// What the method knows of mean and variances, without drawing.
+    /// Mean and variances known without drawing, if the method has them.
     known: Option<Prediction>,
 }
 
 impl Ensemble {
-    /// Realizations, [realization, channel, point], on a grid.
+    /// An ensemble of realizations on a grid; `values`: [realization, channel, point].
     pub fn new(grid: Grid, channels: usize, values: impl Into<Values>) -> Result<Self> {
         let values = values.into();
         let size = channels * grid.len();
@@ -61,7 +62,7 @@ impl Ensemble {
         })
     }
 
-    /// The same without values at the points outside of a domain.
+    /// This ensemble with NaN at the points outside the domain.
     pub fn masked(mut self, mask: Option<&Mask>) -> Self {
         if let Some(mask) = mask {
             match &mut self.values {
@@ -78,7 +79,7 @@ impl Ensemble {
         self
     }
 
-    /// The same with what the method knows of mean and variances, if it does.
+    /// This ensemble with mean and variances that are known without drawing, if any.
     pub fn with_moments(self, known: Option<&Prediction>) -> Result<Self> {
         let found = known.map_or(self.size(), |known| known.mean.len());
         if found != self.size() {
@@ -94,12 +95,12 @@ impl Ensemble {
         })
     }
 
-    /// What the method knows of mean and variances; none where realizations are all there is.
+    /// Mean and variances that are known without drawing; `None` if only realizations are known.
     pub fn known(&self) -> Option<&Prediction> {
         self.known.as_ref()
     }
 
-    /// The points outside of the domain, if there are any: those without a value.
+    /// The points outside the domain, which have no values; `None` if there are none.
     pub fn mask(&self) -> Option<Mask> {
         let points = 0..self.grid.len();
         let outside = points.map(|point| self.values.at(point).is_nan());
@@ -116,12 +117,12 @@ impl Ensemble {
         self.values.len() / self.size()
     }
 
-    /// Whether there are none; never so.
+    /// Whether there are no realizations; never true.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// [realization, channel, one number an axis]: the shape of [`values`](Self::values).
+    /// Shape of [`values`](Self::values): [realization, channel, axis...].
     pub fn shape(&self) -> Vec<usize> {
         [vec![self.len(), self.channels], self.grid.shape()].concat()
     }
@@ -131,7 +132,7 @@ impl Ensemble {
         &self.values
     }
 
-    /// One realization.
+    /// One realization; `None` if the index is out of range.
     pub fn realization(&self, index: usize) -> Option<Field> {
         let size = self.size();
         let places = index * size..(index + 1) * size;
@@ -140,21 +141,21 @@ impl Ensemble {
         is_there.then(|| self.field(values()).ok()).flatten()
     }
 
-    /// The mean: as the method knows it, or else over realizations.
+    /// The mean at every point: in closed form if the method has it, otherwise over realizations.
     pub fn mean(&self) -> Result<Field> {
         let draws = self.statistics()?;
         self.field(Moments::of(self.known(), &draws).mean.into_owned())
     }
 
-    /// The standard deviation: as the method knows it, or else over realizations; zero of a single
-    /// one.
+    /// The standard deviation at every point: in closed form if the method has it, otherwise over
+    /// realizations; zero for a single realization.
     pub fn deviation(&self) -> Result<Field> {
         let draws = self.statistics()?;
         let deviation = Moments::of(self.known(), &draws).deviation();
         self.field(deviation.unwrap_or_else(|| vec![0.0; self.size()]))
     }
 
-    /// The quantile of a level between 0 and 1, at every point.
+    /// The quantile at every point, for a level between 0 and 1.
     pub fn quantile(&self, level: f64) -> Result<Field> {
         if !(0.0..=1.0).contains(&level) {
             return Err(Error::config(
@@ -165,7 +166,8 @@ impl Ensemble {
         self.by_point(|members| quantile(members, level))
     }
 
-    /// The share of realizations above a threshold, at every point.
+    /// The share of realizations above a threshold at every point, an estimate of the exceedance
+    /// probability.
     pub fn exceedance(&self, threshold: f64) -> Result<Field> {
         self.by_point(|members| {
             let above = members.iter().filter(|v| **v > threshold);
@@ -183,13 +185,13 @@ impl Ensemble {
         self.field((0..size).into_par_iter().map(at).collect())
     }
 
-    /// Statistics of the draws, where they are needed.
+    /// Statistics of the draws; empty if mean and variances are known.
     fn statistics(&self) -> Result<EnsembleStatistics> {
         let mut statistics = EnsembleStatistics::new(self.size(), 0, &Wanted::default())?;
         if self.known.is_some() {
             return Ok(statistics);
         }
-        // What is outside is blank again in every field of statistics.
+        // Points outside the domain are set to NaN again in every returned field.
         let known = |v: f64| if v.is_nan() { 0.0 } else { v };
         let size = self.size();
         for first in (0..self.values.len()).step_by(size) {
@@ -207,14 +209,14 @@ impl Ensemble {
         Field::from_values(self.channels, &self.grid.shape(), values)
     }
 
-    /// Values of a realization.
+    /// Number of values per realization.
     fn size(&self) -> usize {
         self.channels * self.grid.len()
     }
 }
 
-/// The value at a rank of level (n - 1), linear between neighbours: Hyndman & Fan (1996), definition 7,
-/// which is NumPy's default.
+/// The value at rank level (n - 1), with linear interpolation: Hyndman & Fan (1996), definition 7,
+/// the default of NumPy.
 fn quantile(members: &mut [f64], level: f64) -> f64 {
     members.sort_unstable_by(f64::total_cmp);
     let rank = level * (members.len() - 1) as f64;
@@ -229,7 +231,7 @@ mod tests {
     use super::*;
     use crate::Axis;
 
-    /// At point p the values (p + 1) times 0, 1, 2, 3, 4.
+    /// Five realizations with the values (p + 1) times 0, 1, 2, 3, 4 at point p.
     fn ensemble() -> Ensemble {
         let grid = Grid::new(vec![Axis::closed("x", 3)]);
         let values = (0..5).flat_map(|i| (0..3).map(move |p| (i * (p + 1)) as f32));

@@ -1,5 +1,4 @@
-//! The predictor of one input: a [`Predictor`] and what it derives from the input deliver
-//! realizations of the solution.
+//! The predictor of one input, which delivers realizations of its solution.
 
 use super::network_input::NetworkInput;
 use super::predictor::Trained;
@@ -13,16 +12,17 @@ use crate::storage::Precision;
 use crate::transform::Transforms;
 use crate::{Error, Field, Grid, Result};
 
-/// A run with what it derives from one input on one grid.
+/// A model prepared for one input on one grid: all that depends on the input alone is computed.
 pub struct InputPredictor<'a> {
     values: usize,
     points: usize,
     transforms: &'a Transforms,
     precision: Precision,
     derived: Derived<'a>,
-    /// Moments of the solution, where they are not those of what is learned.
+    /// Moments of the solution in physical units, if transforms make them differ from the learned
+    /// ones.
     moments: Option<Prediction>,
-    /// What readings said, if it is conditioned on any.
+    /// Agreement of readings with the prediction, if it is conditioned on any.
     innovation: Option<Innovation>,
 }
 
@@ -73,7 +73,8 @@ impl<'a> InputPredictor<'a> {
         };
     }
 
-    /// The same given readings of what is learned of one realization: [channel, point].
+    /// This predictor, conditioned on readings of the learned field of one realization, [channel,
+    /// point].
     pub(super) fn observed(mut self, readings: &[Reading]) -> Result<Self> {
         match &mut self.derived {
             Derived::Network(derived) => self.innovation = Some(derived.observe(readings)?),
@@ -83,12 +84,12 @@ impl<'a> InputPredictor<'a> {
         Ok(self)
     }
 
-    /// How well readings agree with what is predicted without them; none without readings.
+    /// Agreement of the readings with the unconditional prediction; `None` without readings.
     pub fn innovation(&self) -> Option<&Innovation> {
         self.innovation.as_ref()
     }
 
-    /// Where to measure next, on the training grid, given readings of what is learned.
+    /// Proposed sensors on the training grid, given readings of the learned field.
     pub(super) fn sensors(
         &self,
         placement: &Placement,
@@ -100,12 +101,12 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// Values of a realization: channels times points.
+    /// Number of values per realization: channels times points.
     pub fn values(&self) -> usize {
         self.values
     }
 
-    /// Realizations that are computed together.
+    /// Number of realizations computed together.
     pub fn block_rows(&self) -> usize {
         match &self.derived {
             Derived::Network(derived) => derived.block_rows(),
@@ -113,8 +114,9 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// Mean and variances, where the method has them without drawing or, of a law that is not
-    /// normal seen through a transform, by draws of its own: what varies, and what is not known.
+    /// Mean, aleatoric and epistemic variance of the solution; `None` for a network. They are in
+    /// closed form, except for transformed channels whose distribution is not normal: these use a
+    /// fixed number of separate draws.
     pub fn moments(&self) -> Option<&Prediction> {
         match &self.derived {
             Derived::Network(_) => None,
@@ -122,8 +124,8 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// The epistemic variance of an affine quantity with these coefficients, [channel, point]; none
-    /// where the method does not separate it, or draws are transformed or clipped.
+    /// The epistemic variance of an affine quantity with these coefficients, [channel, point];
+    /// `None` if the method does not separate it, or if draws are transformed or clipped.
     pub fn epistemic_variance(&self, coefficients: &[f64]) -> Option<f64> {
         match &self.derived {
             Derived::Regression(derived) if self.transforms.is_none() => {
@@ -133,8 +135,9 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// How far each epistemic number, standard normal, moves an affine quantity with these coefficients;
-    /// none where [`epistemic_variance`](Self::epistemic_variance) is, and given readings.
+    /// Change of an affine quantity with these coefficients per unit of each epistemic number,
+    /// which is standard normal. `None` if [`epistemic_variance`](Self::epistemic_variance) is
+    /// `None`, and if conditioned on readings.
     pub(crate) fn epistemic_effects(&self, coefficients: &[f64]) -> Option<Vec<f64>> {
         match &self.derived {
             Derived::Regression(derived) if self.transforms.is_none() => {
@@ -144,7 +147,8 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// How many epistemic numbers a realization has; 0 of methods that do not separate that part.
+    /// Number of epistemic numbers of a realization; 0 for a method that does not separate the
+    /// epistemic part.
     pub(crate) fn epistemic_count(&self) -> usize {
         match &self.derived {
             Derived::Network(_) => 0,
@@ -152,8 +156,9 @@ impl<'a> InputPredictor<'a> {
         }
     }
 
-    /// A realization per stream with these epistemic numbers: what one plausible model predicts. In
-    /// physical units, [realization, channel, point]; empty for methods without that part.
+    /// One realization per random stream, all with the same epistemic numbers: the prediction of
+    /// one plausible model, in physical units, [realization, channel, point]. Empty for methods
+    /// that do not separate the epistemic part.
     pub(crate) fn drawn_given(&self, streams: Vec<Stream>, normals: &[f64]) -> Vec<f64> {
         let Derived::Regression(derived) = &self.derived else {
             return Vec::new();
@@ -165,12 +170,12 @@ impl<'a> InputPredictor<'a> {
         values
     }
 
-    /// Delivers realizations in the order of their index, in physical units: [channel, point],
-    /// rounded to the run's [`precision`](Predictor::precision).
+    /// Delivers realizations in the order of their index to `consume`, in physical units,
+    /// [channel, point], rounded to the run's [`precision`](Predictor::precision).
     ///
-    /// `input` is the input's index, so that inputs have priors of their own. A realization's bits
-    /// depend on seed, input and its own index, not on how many there are nor on the number of
-    /// threads.
+    /// `input` is the index of the input, so that each input has its own random draws. The bits of
+    /// a realization depend on seed, input and its own index, but not on the number of realizations
+    /// or threads.
     pub fn deliver(
         &self,
         input: u64,
@@ -183,8 +188,8 @@ impl<'a> InputPredictor<'a> {
         })
     }
 
-    /// Delivers realizations from `first` on, each with the network's evaluations that it took;
-    /// a deterministic method has only the one of index 0, and delivers it in any case.
+    /// Delivers realizations from index `first` on, each with the number of network evaluations
+    /// that it took. A deterministic method has only realization 0 and always delivers it.
     pub fn deliver_from(
         &self,
         first: usize,

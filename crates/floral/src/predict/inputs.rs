@@ -1,4 +1,4 @@
-//! A source of inputs to predict: a dataset or a NumPy archive, read by `predict`.
+//! Sources of inputs to predict: a dataset or a NumPy archive.
 
 use std::ops::Range;
 use std::path::Path;
@@ -8,18 +8,18 @@ use crate::observer::Observer;
 use crate::problem::{Origin, Problem};
 use crate::{Field, Grid, Result};
 
-/// Inputs on one grid, perhaps with their low-fidelity solutions.
+/// A source of inputs on one grid, with or without their low-fidelity solutions.
 pub trait InputSource: Sync {
-    /// Where they are.
+    /// Path of the source.
     fn path(&self) -> &Path;
 
     /// The grid of all fields.
     fn grid(&self) -> &Grid;
 
-    /// How many there are.
+    /// Number of inputs.
     fn inputs(&self) -> usize;
 
-    /// An input.
+    /// The input with this index.
     fn input(&self, index: usize) -> Result<Field>;
 
     /// Whether there are low-fidelity solutions.
@@ -28,19 +28,20 @@ pub trait InputSource: Sync {
     /// The low-fidelity solution of an input.
     fn low(&self, index: usize) -> Result<Field>;
 
-    /// Computes, in parallel, the low-fidelity solutions that these inputs lack, where there is a
+    /// Computes the missing low-fidelity solutions of these inputs in parallel, if there is a
     /// solver.
     fn prepare_low(&self, inputs: Range<usize>, observer: &dyn Observer) -> Result<()> {
         let _ = (inputs, observer);
         Ok(())
     }
 
-    /// The command that computes their low fidelity, where they name one. Nothing runs it unasked.
+    /// The command that computes low fidelity, if the source names one. It is never run unless the
+    /// user asks for it.
     fn low_command(&self) -> Option<String> {
         None
     }
 
-    /// The built-in problem they say they come from, on their grid.
+    /// The built-in problem from which the inputs were generated, on their grid, if they name one.
     fn origin(&self) -> Result<Option<Box<dyn Problem>>> {
         Ok(None)
     }

@@ -1,8 +1,8 @@
-//! Statistics of what is predicted, input by input into a prediction store; what was cut goes on.
+//! Stores statistics of predictions, input by input; an interrupted job can continue.
 //!
-//! A [`Job`] is a consumer of the one loop that predicts ([`Walk`]) and hands each input's
-//! statistics to a [`PredictionWriter`]; realizations of an input under way wait in its spool.
-//! `division.rs` divides it among ranks.
+//! A [`Job`] runs the prediction loop ([`Walk`]) and passes each input's statistics to a
+//! [`PredictionWriter`]. The realizations of an unfinished input are kept in a spool file.
+//! `division.rs` divides the work among ranks.
 
 use std::ops::Range;
 
@@ -20,49 +20,49 @@ use crate::ranks::{Alone, Ranks, Watch};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::Spool;
 
-/// What to predict, and what to store of it.
+/// What to predict and what to store.
 pub struct Job<'a> {
     /// The run and its inputs.
     pub session: &'a PredictionSession<'a>,
-    /// Where values are wanted, if not at every point of the grid.
+    /// Interpolation to the wanted points, if not all points of the grid are wanted.
     pub interpolation: Option<&'a Interpolation>,
     /// Quantiles and thresholds.
     pub wanted: &'a Wanted,
-    /// Realizations stored of each input, the first ones.
+    /// Number of realizations stored per input, the first ones.
     pub kept: usize,
-    /// How realizations are made.
+    /// Number of realizations, seed and solver.
     pub sampling: Sampling,
-    /// Draws until the standard error of the mean, in units of the deviation of the predicted values,
-    /// is as small as this, or the sampling's realizations are there.
+    /// Wanted standard error of the mean, in units of the standard deviation of the predicted
+    /// values: drawing stops once it is reached, or at the number of realizations in `sampling`.
     pub standard_error: Option<f64>,
-    /// Quantities of interest, taken of whole fields.
+    /// Quantities of interest, evaluated on whole fields.
     pub interests: Option<&'a Interests>,
 }
 
-/// How much was done.
+/// Counts of completed work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// Inputs that an earlier run had finished.
+    /// Inputs that an earlier job had finished.
     pub resumed: usize,
-    /// Realizations of an input under way that an earlier run had computed.
+    /// Realizations of unfinished inputs that an earlier job had computed.
     pub resumed_realizations: usize,
-    /// Realizations computed.
+    /// Realizations computed by this job.
     pub computed: usize,
-    /// Evaluations of the network for them.
+    /// Network evaluations for these realizations.
     pub evaluations: usize,
-    /// Inputs whose standard error is larger than wanted.
+    /// Inputs whose standard error stayed larger than wanted.
     pub uncertain: usize,
 }
 
 impl Job<'_> {
-    /// Stores what is missing.
+    /// Predicts and stores the inputs that are missing in the store.
     pub fn store(&self, writer: &PredictionWriter, observer: &dyn Observer) -> Result<Stored> {
         self.store_across(&Alone::default(), writer, observer)
     }
 
-    /// The same by several ranks, to the same bytes: each predicts inputs of its own. Of the last ones,
-    /// fewer than there are ranks, all ranks draw realizations, which wait in the spool for the rank
-    /// that stores the input.
+    /// [`store`](Self::store) by several ranks, with byte-identical results. Each rank predicts its
+    /// own inputs. The inputs that remain after an even division are, for flows, drawn by all ranks
+    /// together; their realizations are spooled for the rank that stores the input.
     pub fn store_across(
         &self,
         ranks: &dyn Ranks,
@@ -118,14 +118,14 @@ impl Job<'_> {
         walk.run(storing)
     }
 
-    /// Values stored of a realization.
+    /// Number of values stored per realization.
     pub(super) fn values(&self) -> usize {
         let channels = self.session.predictor().header().shapes.solution_channels;
         let all = channels * self.session.cases().grid().len();
         self.interpolation.map_or(all, |places| places.values(all))
     }
 
-    /// A realization at the points wanted, as it is stored.
+    /// A realization at the wanted points, rounded as it is stored.
     pub(super) fn at_points(&self, interpolation: &Interpolation, values: &[f64]) -> Vec<f64> {
         let mut values = interpolation.apply(values);
         self.session.predictor().precision().round(&mut values);
@@ -136,24 +136,24 @@ impl Job<'_> {
 struct Storing<'a> {
     job: &'a Job<'a>,
     writer: &'a PredictionWriter,
-    /// Positions of the inputs that are stored here.
+    /// Positions of the inputs that this rank stores.
     own: Vec<usize>,
     under_way: Option<UnderWay>,
-    /// Those of inputs whose files wait for others.
+    /// Spools of finished inputs whose file is still incomplete.
     spools: Vec<Spool>,
     stored: Stored,
 }
 
-/// One input under way.
+/// The unfinished input.
 struct UnderWay {
     gathered: Gathered,
     spool: Spool,
     evaluations: usize,
-    /// What the method knows of it, at the places wanted.
+    /// Moments that are known without drawing, at the wanted points.
     known: Option<Prediction>,
 }
 
-/// One input's statistics as they grow.
+/// Running statistics of one input.
 struct Gathered {
     statistics: EnsembleStatistics,
     enough: Option<Enough>,
@@ -273,8 +273,8 @@ impl Consumer for Storing<'_> {
     }
 }
 
-/// Moments at points between those of the grid. Deviations are interpolated, as the fields are that
-/// they belong to.
+/// Moments interpolated from the grid to other points. For variances, the standard deviations are
+/// interpolated, in the same way as the fields.
 fn moments_at(interpolation: &Interpolation, moments: &Prediction) -> Prediction {
     let variance = |variance: &[f64]| -> Vec<f64> {
         let deviations: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();

@@ -1,4 +1,4 @@
-//! One input that a program holds in memory, as a run sees it.
+//! One input held in memory, aligned with a run.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use super::{Case, InMemory, InputSource};
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantities, Quantity, Result};
 
-/// An input brought to the axes, channels and units of a run.
+/// An input converted to the axes, channels and units of a run.
 struct Memory {
-    /// How messages name it.
+    /// Name in messages.
     name: PathBuf,
     case: Case,
     grid: Grid,
 }
 
-/// The input as a run sees it, and what was converted. Its channels may be unnamed.
+/// The input aligned with a run, and notes on what was converted. Channels may be unnamed.
 pub(super) fn seen(header: &Header, input: &InMemory<'_>) -> Result<Seen> {
     let InMemory {
         case,
@@ -58,7 +58,7 @@ pub(super) fn seen(header: &Header, input: &InMemory<'_>) -> Result<Seen> {
     Ok((Box::new(Memory { name, case, grid }), notes))
 }
 
-/// The quantities of channels; unnamed ones unless all are known.
+/// The quantities of the channels; all unnamed if their number does not match.
 fn of_channels(quantities: &[Quantity], channels: usize) -> Vec<Quantity> {
     if quantities.len() == channels {
         return quantities.to_vec();

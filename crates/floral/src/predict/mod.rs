@@ -1,11 +1,13 @@
 //! Prediction: from a trained run and an input to realizations of its solution.
 //!
-//! A [`Predictor`] is what a run has learned: its best network, or its regression. For one input on one
-//! grid, perhaps finer than the training grid, it becomes an [`InputPredictor`], which has derived
-//! all that depends on the input alone and delivers realizations in physical units. A [`PredictionSession`]
-//! opens new inputs for a run and checks them. [`Cases`] are the inputs of a file; a [`Walk`] is the one loop over them, and a [`Consumer`] takes what it
-//! predicts: a [`Job`] stores statistics by a [`PredictionWriter`] in a [`Destination`],
-//! [`evaluate`](crate::evaluate) scores.
+//! A [`Predictor`] is a trained model: the best network of a run, or its regression. For one input
+//! on one grid, which may be finer than the training grid, it becomes an [`InputPredictor`], which
+//! has computed all that depends on the input alone and delivers realizations in physical units.
+//!
+//! A [`PredictionSession`] opens new inputs for a run and checks them. [`Cases`] are the inputs of
+//! a file. A [`Walk`] is the loop over inputs, runs and realizations that all predictions share; it
+//! passes them to a [`Consumer`]. A [`Job`] stores statistics in a [`Destination`] through a
+//! [`PredictionWriter`]; [`evaluate`](crate::evaluate) computes scores.
 
 mod accuracy;
 mod alignment;

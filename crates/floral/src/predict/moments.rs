@@ -1,8 +1,8 @@
-//! Mean and variance of what is predicted of one input: those that the method knows, or else those of
-//! its draws.
+//! Mean and variance of the prediction for one input: those known without drawing, or else those of
+//! the draws.
 //!
-//! The one place that decides. Prediction stores, evaluations, reports and ensembles in memory ask
-//! here, and so give the same numbers for the same run and input, however many realizations are drawn.
+//! The choice is made only here. Prediction stores, evaluations, reports and ensembles in memory
+//! therefore give the same numbers for the same run and input, however many realizations are drawn.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,29 +10,29 @@ use std::fmt;
 use crate::kl::Prediction;
 use crate::sample::EnsembleStatistics;
 
-/// Where mean and variance of a run's predictions come from.
+/// Origin of mean and variance in a run's predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MomentSource {
     /// The method has them in closed form.
     Known,
-    /// The same, but of channels with a transform, whose law is not normal, from this many draws of
-    /// their own; the number of realizations asked for does not matter.
+    /// Closed form, except for transformed channels, whose distribution is not normal: these use a
+    /// fixed number of separate draws, independent of the number of realizations.
     KnownBeforeTransforms {
-        /// Draws of their own.
+        /// Number of separate draws.
         draws: usize,
     },
-    /// The realizations that are drawn.
+    /// The drawn realizations.
     Draws,
 }
 
 impl MomentSource {
-    /// Whether variances are known in two parts, what varies and what is not known.
+    /// Whether aleatoric and epistemic variance are known separately.
     pub fn has_parts(self) -> bool {
         self != Self::Draws
     }
 }
 
-/// As the attribute of a stored array.
+/// The text of the attribute of a stored array.
 impl fmt::Display for MomentSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -46,23 +46,22 @@ impl fmt::Display for MomentSource {
     }
 }
 
-/// Mean and variances of one input's solution: [channel, point] each.
+/// Mean and variances of one input's solution, [channel, point] each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments<'a> {
     /// The mean.
     pub mean: Cow<'a, [f64]>,
-    /// The variance of realizations: of what varies and of what is not known, calibrated. None of a
-    /// single draw of a method that does not know it.
+    /// The variance of realizations, aleatoric plus epistemic, after calibration. `None` for a
+    /// single draw if the method has no closed form.
     pub variance: Option<Cow<'a, [f64]>>,
-    /// The variance of the solution itself, which is that of realizations where they are all that is
-    /// known.
+    /// The variance of the solution itself; equal to `variance` if only draws are known.
     pub aleatoric: Option<Cow<'a, [f64]>>,
-    /// Whether they carry the sampling error of the draws.
+    /// Whether the moments are computed from draws and so have a sampling error.
     pub is_drawn: bool,
 }
 
 impl<'a> Moments<'a> {
-    /// Those that the method knows, or else those of the draws.
+    /// The moments known without drawing, or else those of the draws.
     pub fn of(known: Option<&'a Prediction>, draws: &'a EnsembleStatistics) -> Self {
         match known {
             Some(known) => Self {
@@ -83,7 +82,7 @@ impl<'a> Moments<'a> {
         }
     }
 
-    /// The standard deviation of realizations; none as the variance.
+    /// The standard deviation of realizations; `None` if the variance is `None`.
     pub fn deviation(&self) -> Option<Vec<f64>> {
         let variance = self.variance.as_ref()?;
         Some(variance.iter().map(|v| v.max(0.0).sqrt()).collect())

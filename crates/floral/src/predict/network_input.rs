@@ -1,5 +1,5 @@
-//! A network's predictions of one input: what it derives from the input, and realizations of the
-//! solution from that, given readings if there are any.
+//! Predictions of a network for one input: realizations of the solution, conditioned on readings if
+//! there are any.
 
 use burn::tensor::{Device, Tensor};
 
@@ -19,13 +19,13 @@ use crate::train::{Header, Model};
 use crate::{Field, Grid, Result, Silent};
 use floral_networks::training::blocks::sampling_rows;
 
-/// Draws whose covariance readings act by.
+/// Number of draws from whose covariance a network is conditioned on readings.
 const DRAWN: usize = 256;
 
-/// The index of their priors, which no input has.
+/// Input index for the random streams of these draws; no input has it.
 const DRAWN_INPUT: u64 = 1 << 62;
 
-/// A trained network and where it computes.
+/// A trained network and its device.
 #[derive(Debug)]
 pub(super) struct Network {
     pub model: Model,
@@ -34,7 +34,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// The network of a run with its weights.
+    /// The network of a run with the given weights.
     pub(super) fn restored(header: &Header, weights: Vec<Weight>, device: &Device) -> Result<Self> {
         let (config, shapes) = (&header.config, header.shapes.clone());
         let mut model = initial(config.method, &config.network, shapes, 0, device)?;
@@ -46,7 +46,7 @@ impl Network {
         })
     }
 
-    /// Realizations that are computed together on a grid.
+    /// Number of realizations computed together on a grid.
     pub(super) fn block_rows(&self, grid: &Grid) -> usize {
         sampling_rows(&self.model.network.config(), &grid.shape(), &self.device)
     }
@@ -59,18 +59,18 @@ struct PriorStream<'a> {
     input: u64,
 }
 
-/// A run's network with what it derives from one input on one grid.
+/// A run's network prepared for one input on one grid.
 pub(super) struct NetworkInput<'a> {
     header: &'a Header,
     network: &'a Network,
     context: Context,
-    /// a in the network's units, which regression is fed with: [1, channel, y, x].
+    /// The input a in the network's scaled units, used by regression networks: [1, channel, y, x].
     input: Tensor<4>,
     low: Option<Vec<f64>>,
     shape: Vec<usize>,
-    /// None for regression.
+    /// The prior of a flow; `None` for regression networks.
     prior: Option<Box<dyn Prior>>,
-    /// What readings make of a realization.
+    /// Update of a realization by the readings.
     update: Option<DrawnUpdate>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> NetworkInput<'a> {
         })
     }
 
-    /// Conditions on readings of what is learned, by the covariance of draws.
+    /// Conditions on readings of the learned field, by the covariance of draws.
     pub(super) fn observe(&mut self, readings: &[Reading]) -> Result<Innovation> {
         if self.prior.is_none() {
             return Err(no_distribution(self.header.config.method));
@@ -133,8 +133,7 @@ impl<'a> NetworkInput<'a> {
         Ok(innovation)
     }
 
-    /// Delivers realizations from `first` on, each with the network's evaluations that it took;
-    /// a deterministic method has only the one of index 0, and delivers it in any case.
+    /// See [`InputPredictor::deliver_from`](super::InputPredictor::deliver_from).
     pub(super) fn deliver_from(
         &self,
         first: usize,
@@ -174,13 +173,14 @@ impl<'a> NetworkInput<'a> {
         }
     }
 
-    /// A realization given the readings, if there are any.
+    /// A realization conditioned on the readings, if there are any.
     fn given(&self, from: &PriorStream, realization: usize, values: Vec<f64>) -> Vec<f64> {
         let Some(update) = &self.update else {
             return values;
         };
         let mut values = values;
-        // The complement of an index is that of no input, so that noise does not depend on any prior.
+        // No input has the complement of an index as its own index, so the noise is independent of
+        // all prior draws.
         let mut noise = stream(from.seed, Purpose::Prior, !from.input, realization as u64);
         update.apply(&mut noise, &mut values);
         values
@@ -208,7 +208,8 @@ impl<'a> NetworkInput<'a> {
             }
             Ok(())
         });
-        // A small network leaves processors idle: one block for each. A card has one queue.
+        // A small network leaves cores idle, so each core gets its own block. A GPU has a single
+        // queue.
         let blocks = match is_processor(&self.network.device) {
             true => rayon::current_num_threads(),
             false => 1,
@@ -219,7 +220,7 @@ impl<'a> NetworkInput<'a> {
         ensemble.run(blocks, &velocity, start, deliver)
     }
 
-    /// Realizations that are computed together.
+    /// Number of realizations computed together.
     pub(super) fn block_rows(&self) -> usize {
         let Network { model, device, .. } = self.network;
         sampling_rows(&model.network.config(), &self.shape, device)
@@ -231,7 +232,7 @@ impl<'a> NetworkInput<'a> {
         Ok(self.physical(&read(field)?))
     }
 
-    /// The solution from a target in the network's units.
+    /// The solution in physical units from a target in the network's scaled units.
     fn physical(&self, target: &[f32]) -> Vec<f64> {
         let scale = &self.header.scaling.target;
         let mut values = scale.invert(target, self.points());

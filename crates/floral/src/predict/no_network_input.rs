@@ -1,4 +1,5 @@
-//! In the place of a trained network, in a build without any: none can be made.
+//! Replacement for the types of `network_input.rs` in a build without networks; they cannot be
+//! constructed.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -13,7 +14,7 @@ use crate::train::Header;
 use crate::{Field, Grid, Result};
 use floral_flow::network::Weight;
 
-/// No network.
+/// A network, which cannot exist in this build.
 #[derive(Debug)]
 pub(super) struct Network(Infallible);
 
@@ -27,7 +28,7 @@ impl Network {
     }
 }
 
-/// What no network derives from an input.
+/// The prediction of a network for an input, which cannot exist in this build.
 pub(super) struct NetworkInput<'a>(Infallible, PhantomData<&'a ()>);
 
 impl<'a> NetworkInput<'a> {

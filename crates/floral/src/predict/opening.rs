@@ -1,4 +1,4 @@
-//! Opens a file of inputs for a run: compared with its axes, channels and units, on the grid asked for.
+//! Opens a file of inputs for a run and aligns it with the run's axes, channels and units.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::train::model::Shapes;
 use crate::{Error, Grid, Result};
 use floral_data::memory::check_room;
 
-/// A source as the run sees it, and what was converted or assumed.
+/// An aligned source, and notes on what was converted or assumed.
 pub(super) type Seen = (Box<dyn InputSource>, Vec<String>);
 
-/// Whether a name is that of a NumPy archive.
+/// Whether the name of a file is that of a NumPy archive.
 pub fn is_npz(path: &Path) -> bool {
     path.extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("npz"))
@@ -29,7 +29,7 @@ pub(super) fn opened(path: &Path, header: &Header, solver: Option<&Arc<OnDemand>
         return opened_npz(path, header);
     }
     let (dataset, notes) = aligned_dataset(header, &Dataset::open(path)?)?;
-    // It computes in the run's units, as it did for training.
+    // The solver computes in the run's units, as in training, so it sees the aligned dataset.
     let dataset = match solver {
         Some(solver) if dataset.has_low() => dataset.with_low(solver.clone()),
         _ => dataset,
@@ -44,7 +44,7 @@ fn opened_npz(path: &Path, header: &Header) -> Result<Seen> {
     let inputs = NpzInputs::open(path, &header.grid, channels, assumed)?;
     let given = Given {
         grid: inputs.grid(),
-        // Of axes without any, the grid is assumed already.
+        // Axes without coordinates already have an assumed grid.
         has_coordinates: &[],
         quantities: inputs.quantities(),
     };
@@ -63,9 +63,9 @@ fn opened_npz(path: &Path, header: &Header) -> Result<Seen> {
     Ok((Box::new(inputs.seen(grid, view)), notes))
 }
 
-/// The grid of this shape over the domain that the run was trained on.
+/// The grid of this shape on the domain on which the run was trained.
 fn assumed_grid(header: &Header, shape: &[usize]) -> Result<Grid> {
-    // Of a grid that was thinned for training, the problem knows the true ends.
+    // If the grid was thinned for training, only the problem knows the true ends of the domain.
     let problem = trained_problem(header).ok().flatten();
     match problem {
         _ if header.grid.shape() == shape => Ok(header.grid.clone()),
@@ -76,7 +76,7 @@ fn assumed_grid(header: &Header, shape: &[usize]) -> Result<Grid> {
     }
 }
 
-/// The built-in problem whose data the run was trained on, as it was there.
+/// The built-in problem, with its constants, that generated the training data of the run.
 fn trained_problem(header: &Header) -> Result<Option<Box<dyn Problem>>> {
     let data = &header.data;
     let known = |name: &&String| catalogue::NAMES.contains(&name.as_str());
@@ -90,8 +90,8 @@ fn trained_problem(header: &Header) -> Result<Option<Box<dyn Problem>>> {
     catalogue::build(name, table, context).map(Some)
 }
 
-/// What computes the low fidelity of these inputs: the solver that is given, or that of the built-in
-/// problem that the inputs or the run come from.
+/// The solver of missing low fidelity: the given one, or that of the built-in problem from which
+/// the inputs or the run come.
 pub(super) fn solver(
     given: Option<Arc<OnDemand>>,
     source: &dyn InputSource,
@@ -112,7 +112,7 @@ pub(super) fn by_problem(problem: Box<dyn Problem>, channels: usize) -> Arc<OnDe
     Arc::new(OnDemand::new(ProblemSolver(problem), channels))
 }
 
-/// The grid of the predictions: that of the inputs, or a finer or coarser one over the same domain.
+/// The grid of the predictions: that of the inputs, or a finer or coarser one on the same domain.
 pub(super) fn predicted_grid(
     grid: &Grid,
     resolution: Option<&Resolution>,
@@ -129,7 +129,7 @@ pub(super) fn predicted_grid(
     refined_grid(grid, &shape)
 }
 
-/// Refuses a grid whose fields do not fit into memory: input, low fidelity, mean, deviation.
+/// Refuses a grid on which input, low fidelity, mean and standard deviation do not fit in memory.
 fn check_points(resolution: &Resolution, shape: &[usize], header: &Header) -> Result<()> {
     let Shapes {
         input_channels,

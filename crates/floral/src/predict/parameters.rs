@@ -1,4 +1,4 @@
-//! New inputs that are parameters alone: named numbers, from the command line or a CSV file.
+//! New inputs that consist of parameters only: named numbers, from the command line or a CSV file.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,19 @@ use crate::dataset::parameters::channels;
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantity, Result};
 
-/// Cases with the parameters of a run, in its order.
+/// Inputs given by parameters, in the order of the run's channels.
 pub struct ParameterTable {
-    /// How messages name them.
+    /// Name of the table in messages.
     name: PathBuf,
-    /// The label of each case: its row, or the first column if that is no parameter.
+    /// Label of each input: its row number, or its first column if that is not a parameter.
     pub labels: Vec<String>,
     rows: Vec<Vec<f64>>,
     grid: Grid,
 }
 
 impl ParameterTable {
-    /// One case as `load=0.3,stiffness=12`, or those of a CSV file whose header names the parameters.
+    /// Reads a single input written as `load=0.3,stiffness=12`, or the inputs of a CSV file whose
+    /// header names the parameters.
     pub fn read(text: &str, header: &Header) -> Result<Self> {
         let names = names(header)?;
         if text.contains('=') {
@@ -38,7 +39,7 @@ impl ParameterTable {
         Self::of(path, &Table::parse(&contents), &names, &header.grid)
     }
 
-    /// These rows of numbers, one for each channel of the run's input.
+    /// A table from rows of numbers, one number per channel of the run's input.
     pub fn of_rows(name: &str, rows: Vec<Vec<f64>>, header: &Header) -> Result<Self> {
         let expected = header.shapes.input_channels;
         if let Some(row) = rows.iter().find(|row| row.len() != expected) {
@@ -76,7 +77,7 @@ impl ParameterTable {
             .enumerate()
             .filter(|(i, _)| !places.contains(i));
         let odd: Vec<(usize, &&str)> = odd.collect();
-        // The first column may name the cases.
+        // The first column may hold the labels of the inputs.
         if let Some((_, name)) = odd.iter().find(|(i, _)| *i > 0 || table.rows.len() == 1) {
             return Err(refuse(format!(
                 "the parameter {name} is unknown; the run has {}",
@@ -113,7 +114,7 @@ impl ParameterTable {
     }
 }
 
-/// The names of a run's parameters, which have to be all of its input.
+/// The names of a run's parameters; refused unless all input channels are parameters.
 fn names(header: &Header) -> Result<Vec<String>> {
     let input = &header.quantities.input;
     if input.is_empty() || !input.iter().all(|quantity| quantity.parameter) {
@@ -129,7 +130,7 @@ fn names(header: &Header) -> Result<Vec<String>> {
     Ok(input.iter().enumerate().map(name).collect())
 }
 
-/// The cells of a CSV text, rows with their line.
+/// The cells of a CSV text; each row has its line number.
 struct Table<'a> {
     columns: Vec<&'a str>,
     rows: Vec<(usize, Vec<&'a str>)>,
@@ -137,7 +138,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn parse(text: &'a str) -> Self {
-        // Spreadsheets like to begin with a byte order mark.
+        // Spreadsheet programs often write a byte order mark first.
         let text = text.trim_start_matches('\u{feff}');
         fn cells(line: &str) -> Vec<&str> {
             line.split(',')

@@ -1,5 +1,5 @@
 //! The places at which predictions are stored, a grid or points, as dimensions and coordinates of
-//! `prediction_store.rs`.
+//! the arrays in `prediction_store.rs`.
 
 use serde_json::Value;
 
@@ -10,12 +10,12 @@ use crate::{Grid, Points};
 
 const POINT_DIMENSION: &str = "point";
 
-/// Where values are stored.
+/// Places at which predictions are stored.
 #[derive(Debug, Clone)]
 pub enum Places {
-    /// At every point of a grid.
+    /// Every point of a grid.
     Grid(Grid),
-    /// At points that lie anywhere.
+    /// Arbitrary points.
     Points(Points),
 }
 
@@ -23,7 +23,7 @@ impl Places {
     /// Coordinates by the name of their axis.
     pub(super) fn coordinates(&self) -> Vec<(&str, &Vec<f64>)> {
         match self {
-            // Points of a mesh are no coordinates along an axis.
+            // The points of a mesh are not coordinates along an axis.
             Self::Grid(grid) if grid.mesh().is_some() => Vec::new(),
             Self::Grid(grid) => {
                 let axes = grid.axes.iter();
@@ -69,7 +69,7 @@ impl Places {
         }
     }
 
-    /// The grid of the points of a mesh, if they are such.
+    /// The grid, if its points are those of a mesh.
     pub(super) fn mesh_grid(&self) -> Option<&Grid> {
         match self {
             Self::Grid(grid) => Some(grid).filter(|grid| grid.mesh().is_some()),
@@ -77,8 +77,8 @@ impl Places {
         }
     }
 
-    /// Declares to xarray which arrays are the coordinates of points, which it cannot see by their name,
-    /// and which others are coordinates too.
+    /// Adds the attribute that tells xarray which arrays are coordinates: those of the points,
+    /// whose names are not dimensions, and `others`.
     pub(super) fn mark(&self, mut values: Value, others: &[&str]) -> Value {
         let points = match self {
             Self::Points(points) => points.axes.as_slice(),

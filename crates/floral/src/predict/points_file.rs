@@ -1,10 +1,10 @@
-//! Points in a CSV file: a header that names the axes, then a row for each point.
+//! Reads points from a CSV file: a header that names the axes, then a row for each point.
 
 use std::path::Path;
 
 use crate::{Axis, Error, Grid, Points, Result};
 
-/// Reads points of a grid's domain; the columns are named like its axes, in any order.
+/// Reads points in the domain of a grid; the columns are named like its axes, in any order.
 pub fn read_points(path: &Path, grid: &Grid) -> Result<Points> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     parse(&text, grid).map_err(|(line, reason)| {
@@ -18,11 +18,11 @@ pub fn read_points(path: &Path, grid: &Grid) -> Result<Points> {
     })
 }
 
-/// The line, counted from one, and what is wrong with it.
+/// A line number, counted from 1, and what is wrong with that line.
 type Fault = (Option<usize>, String);
 
 fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
-    // Spreadsheets like to begin with a byte order mark.
+    // Spreadsheet programs often write a byte order mark first.
     let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -48,7 +48,7 @@ fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
     Ok(points)
 }
 
-/// The column of each axis.
+/// Index of the column of each axis.
 fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String> {
     let names: Vec<&str> = header.split(',').map(unquoted).collect();
     let axes: Vec<&str> = grid.axes.iter().map(|axis| axis.name.as_str()).collect();
@@ -63,7 +63,7 @@ fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String>
     }
 }
 
-/// A cell without the quotation marks that some programs put around each.
+/// A cell without surrounding quotation marks.
 fn unquoted(cell: &str) -> &str {
     let cell = cell.trim();
     let inner = cell
@@ -96,7 +96,7 @@ fn check(axis: &Axis, x: f64) -> std::result::Result<(), String> {
         [first, .., last] if !domain.is_periodic() => (*first, *last),
         _ => (domain.from, domain.to),
     };
-    // A coordinate written with few digits may lie a rounding error beyond the end.
+    // A coordinate at the end of the axis may exceed it by a rounding error.
     let margin = 1e-9 * (last - first);
     if (first - margin..=last + margin).contains(&x) {
         return Ok(());

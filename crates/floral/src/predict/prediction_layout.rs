@@ -1,25 +1,24 @@
-//! What is stored of predictions, before a value of it is written: the arrays of a store and their
-//! attributes, filled by `prediction_store.rs`.
+//! Layout of a prediction store: its arrays and their attributes, filled by `prediction_store.rs`.
 //!
 //! | array | dimensions | |
 //! |---|---|---|
-//! | `mean` | input, channel, grid... or point | as the method knows it, or else of the draws, as its `comment` says |
-//! | `variance`, `std` | the same | the same, of methods with a spread: of what varies and what is not known |
-//! | `aleatoric`, `epistemic` | the same | its two parts, of methods that separate them; their sum times the attribute `calibration` is `variance` |
-//! | `novelty` | input | how much less is known of it than of inputs like those of training, 1 |
-//! | `quantiles` | input, quantile, channel, ... | where wanted |
-//! | `exceedance` | input, threshold, channel, ... | where wanted; of several channels, each threshold is of one: input, threshold, ... |
-//! | `threshold_channel` | threshold | the channel of each threshold, of several |
-//! | `realizations` | input, realization, channel, ... | the first ones, where kept |
-//! | `evaluations` | input | of the network, over all realizations |
-//! | `draws` | input | realizations, where they were drawn until a standard error was reached |
+//! | `mean` | input, channel, grid... or point | closed form, or mean of the draws; its attribute `comment` says which |
+//! | `variance`, `std` | as `mean` | total of aleatoric and epistemic parts, for methods with a spread; source as for `mean` |
+//! | `aleatoric`, `epistemic` | as `mean` | the two parts, for methods that separate them; their sum times the attribute `calibration` is `variance` |
+//! | `novelty` | input | epistemic variance relative to that of inputs like the training inputs |
+//! | `quantiles` | input, quantile, channel, ... | if wanted |
+//! | `exceedance` | input, threshold, channel, ... | if wanted; with several channels, each threshold belongs to one: input, threshold, ... |
+//! | `threshold_channel` | threshold | the channel of each threshold, if there are several channels |
+//! | `realizations` | input, realization, channel, ... | the first realizations, if kept |
+//! | `evaluations` | input | network evaluations over all realizations |
+//! | `draws` | input | number of realizations, if drawn until a standard error was reached |
 //! | `input`, `quantile`, `threshold` | itself | coordinates |
 //! | one per grid axis | itself, or point | coordinates |
-//! | `points`, `cells_triangle`, ... | as in datasets | the mesh, of fields on one; in NetCDF also `mesh` and what it names, by the UGRID conventions |
-//! | those of quantities of interest | | see `interest/stored.rs` |
+//! | `points`, `cells_triangle`, ... | as in datasets | the mesh, for fields on one; in NetCDF also `mesh` and the arrays it names, by the UGRID conventions |
+//! | arrays of quantities of interest | | see `interest/stored.rs` |
 //!
-//! Units and names of channels are attributes as in datasets; those of a variance are squared.
-//! Values have 32 bits, or 64 where those alone hold the spread: the run's precision.
+//! Units and names of channels are attributes as in datasets; the units of a variance are squared.
+//! Values are in single precision, or in double precision if single does not resolve the spread.
 
 use std::ops::Range;
 
@@ -40,30 +39,31 @@ use crate::storage::array_metadata::{COMMENT, UNITS};
 use crate::storage::{Dimension, GroupPlan, LARGEST_CHUNK, array_metadata};
 use crate::{Checksum, Error, Quantity, Result};
 
-/// What is stored about every input.
+/// Plan of a prediction store: what is stored for every input.
 #[derive(Debug, Clone)]
 pub struct PredictionPlan {
-    /// Where the predictions are stored.
+    /// Places at which predictions are stored.
     pub places: Places,
-    /// What the channels of the solution are, one for each.
+    /// Names and units of the solution channels.
     pub quantities: Vec<Quantity>,
     /// Indices of the inputs.
     pub inputs: Range<usize>,
     /// Quantiles and thresholds.
     pub wanted: Wanted,
-    /// The channel of each threshold; used only if there are several.
+    /// The channel of each threshold; used only if there are several channels.
     pub threshold_channels: Vec<usize>,
-    /// Realizations stored of each input.
+    /// Number of realizations stored per input.
     pub kept: usize,
     /// Whether the method has a spread.
     pub has_spread: bool,
-    /// Where its mean and variance come from.
+    /// Origin of mean and variance.
     pub moments: MomentSource,
-    /// Whether the number of realizations is the input's own.
+    /// Whether the number of realizations differs between inputs and is stored.
     pub counts_draws: bool,
-    /// Inputs that share a file of an array, which is written once all of them are there.
+    /// Number of inputs that share a file of an array; the file is written once all of them are
+    /// complete.
     pub shard: usize,
-    /// Whether each place is outside of the domain, where nothing is stored but NaN; empty if none is.
+    /// Whether each place is outside the domain, where NaN is stored; empty if none is.
     pub outside: Vec<bool>,
     /// Quantities of interest.
     pub interests: Vec<InterestPlan>,
@@ -72,13 +72,13 @@ pub struct PredictionPlan {
 }
 
 impl PredictionPlan {
-    /// By which complete predictions of this plan are known in a single file.
+    /// Mark by which complete predictions of this plan are recognised in a single file.
     pub(super) fn mark(&self) -> String {
         let text = self.layout().root().to_string();
         Checksum::default().bytes(text.as_bytes()).to_string()
     }
 
-    /// The group that they become.
+    /// The plan of the Zarr group.
     pub(super) fn layout(&self) -> GroupPlan {
         let plan = GroupPlan {
             arrays: arrays(self),
@@ -89,12 +89,13 @@ impl PredictionPlan {
         plan.sharded((INPUT_DIMENSION, self.inputs.len()), self.shard)
     }
 
-    /// Whether each threshold is of one channel among several.
+    /// Whether each threshold belongs to one channel among several.
     pub(super) fn has_threshold_channels(&self) -> bool {
         self.quantities.len() > 1 && !self.wanted.thresholds.is_empty()
     }
 
-    /// The probabilities of exceeding each threshold, in its channel if there are several.
+    /// The exceedance probabilities of each threshold, only in its own channel if there are
+    /// several.
     pub(super) fn exceedances(&self, statistics: &EnsembleStatistics) -> Vec<f64> {
         let fields = statistics.exceedances();
         if !self.has_threshold_channels() {
@@ -111,7 +112,7 @@ impl PredictionPlan {
     }
 }
 
-/// Refuses axes that could not be stored beside the other arrays.
+/// Refuses axes whose names clash with those of other arrays.
 pub(super) fn check_names(plan: &PredictionPlan) -> Result<()> {
     let axes = || plan.places.coordinates().into_iter().map(|(name, _)| name);
     match axis_names::fault(axes(), &RESERVED) {
@@ -120,7 +121,8 @@ pub(super) fn check_names(plan: &PredictionPlan) -> Result<()> {
     }
 }
 
-/// Refuses more fields of one input than fit into a chunk, or levels that are no numbers.
+/// Refuses more fields per input than fit into a chunk, thresholds that are not finite, and
+/// thresholds without a valid channel.
 pub(super) fn check_size(plan: &PredictionPlan) -> Result<()> {
     let refuse = |context: &str, reason: &str| Err(Error::config(context, reason));
     let Wanted {
@@ -259,7 +261,7 @@ impl PredictionPlan {
         self.places.mark(array, coordinates)
     }
 
-    /// Probabilities and their thresholds: of one channel, or each of one among several.
+    /// The arrays of exceedance probabilities and thresholds.
     fn exceedance_arrays(&self) -> Vec<(String, Value)> {
         let thresholds = self.thresholds();
         if thresholds.1 == 0 {

@@ -1,4 +1,5 @@
-//! Statistics of predictions in a Zarr v3 group that opens in xarray; a [`Job`](super::Job) fills it.
+//! Prediction store: statistics of predictions in a Zarr v3 group that xarray can open. A
+//! [`Job`](super::Job) fills it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,7 +20,8 @@ use crate::ranks::{Alone, Ranks};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::{Group, Spool};
 
-/// Every array with a chunk for each input; the last one is written last.
+/// Every array with a chunk per input. The last one is also written last, and so marks a complete
+/// input.
 const PER_INPUT: [&str; 12] = [
     DRAWS,
     MEAN,
@@ -35,20 +37,21 @@ const PER_INPUT: [&str; 12] = [
     EVALUATIONS,
 ];
 
-/// Unfinished predictions open for writing.
+/// A prediction store that is open for writing.
 pub struct PredictionWriter {
     group: Group,
     plan: PredictionPlan,
 }
 
 impl PredictionWriter {
-    /// Begins or continues a group, which takes the name `path` once complete; none if the same is
-    /// there. With `force` it replaces another one, or an unfinished one.
+    /// Starts or continues a group, which gets the name `path` once complete. Returns `None` if the
+    /// same predictions are already complete. With `force`, a different or unfinished group is
+    /// replaced.
     pub fn open(path: &Path, plan: PredictionPlan, force: bool) -> Result<Option<Self>> {
         Self::open_across(&Alone::default(), path, plan, force)
     }
 
-    /// The same for several ranks, each with its own inputs; rank 0 finishes it.
+    /// [`open`](Self::open) for several ranks, each with its own inputs; rank 0 finishes the group.
     pub fn open_across(
         ranks: &dyn Ranks,
         path: &Path,
@@ -61,45 +64,46 @@ impl PredictionWriter {
         Ok(group.map(|group| Self { group, plan }))
     }
 
-    /// What it was opened for.
+    /// The plan for which it was opened.
     pub(super) fn plan(&self) -> &PredictionPlan {
         &self.plan
     }
 
-    /// Whether the input at this position of the list is stored.
+    /// Whether the input at this position of the plan is stored.
     pub fn is_finished(&self, position: usize) -> bool {
         self.group.has(&PER_INPUT, position)
     }
 
-    /// How many parts the inputs have: those of a part share their files.
+    /// Number of parts into which the inputs are divided; the inputs of a part share their files.
     pub(super) fn parts(&self) -> usize {
         self.group.parts(self.plan.inputs.len())
     }
 
-    /// The positions of a part.
+    /// The positions of the inputs of a part.
     pub(super) fn part(&self, part: usize) -> Range<usize> {
         self.group.part(part, self.plan.inputs.len())
     }
 
-    /// Whether the input at this position is the last of those that share its files.
+    /// Whether the input at this position is the last of its part.
     pub(super) fn ends_a_part(&self, position: usize) -> bool {
         let next = position + 1;
         next == self.plan.inputs.len() || next.is_multiple_of(self.plan.shard.max(1))
     }
 
-    /// What an earlier run has kept of the input at this position, and where to keep more:
+    /// The spool of the input at this position, with the realizations that an earlier job has left:
     /// realizations of `size` values in blocks of `rows`.
     pub fn spool(&self, position: usize, size: usize, rows: usize) -> Spool {
         self.group.spool(position, size, rows)
     }
 
-    /// Waits until what this rank has stored has reached the disk.
+    /// Waits until everything that this rank has stored has reached the disk.
     pub(super) fn settle(&self, ranks: &dyn Ranks) -> Result<()> {
         self.group.settle(ranks)
     }
 
-    /// Stores the input at this position of the list: what the method knows of it at the places of the
-    /// plan, the statistics of its draws, the realizations kept of it and the network's evaluations.
+    /// Stores the input at this position of the plan: its moments if known without drawing, at the
+    /// places of the plan; the statistics of its draws; the realizations to keep; the number of
+    /// network evaluations.
     pub fn write(
         &self,
         position: usize,
@@ -155,9 +159,11 @@ impl PredictionWriter {
             .write_count(EVALUATIONS, position, count(evaluations))
     }
 
-    /// Stores quantities of interest of the input at this position; before [`write`](Self::write), after
-    /// which the input is complete.
-    /// values: by quantity and draw; epistemic: their epistemic variances, where known.
+    /// Stores the quantities of interest for the input at this position. Call it before
+    /// [`write`](Self::write), which completes the input.
+    ///
+    /// `values`: `[quantity][draw]`; `epistemic`: the epistemic variance of each quantity, if
+    /// known.
     pub fn write_interests(
         &self,
         position: usize,
@@ -173,12 +179,13 @@ impl PredictionWriter {
         Ok(())
     }
 
-    /// The quantities of interest that it was opened for.
+    /// The quantities of interest of the plan.
     pub fn interests(&self) -> &[InterestPlan] {
         &self.plan.interests
     }
 
-    /// The statistics of each quantity of interest of the input at this position, from what is stored.
+    /// The statistics of each quantity of interest for the input at this position, read from the
+    /// store.
     pub fn summaries(&self, position: usize) -> Option<Vec<InterestSummary>> {
         let drawn = self.plan.counts_draws;
         let draws = drawn.then(|| self.group.count(DRAWS, position)).flatten();
@@ -194,7 +201,7 @@ impl PredictionWriter {
         self.plan.interests.iter().map(summary).collect()
     }
 
-    /// Adds coordinates, and gives the complete group its name.
+    /// Adds coordinates and gives the complete group its final name.
     pub fn finish(self) -> Result<()> {
         let Wanted {
             quantiles,
@@ -263,7 +270,7 @@ mod tests {
         }
     }
 
-    /// What a method knows of every input; the draws have another mean and variance.
+    /// Known moments of every input; the draws have a different mean and variance.
     fn known() -> Prediction {
         Prediction {
             mean: vec![10.0, 20.0, 30.0],
@@ -306,7 +313,7 @@ mod tests {
             let array = StoredArray::open(&storage, &path, name).unwrap().unwrap();
             (array.shape(), array.read(0..array.shape()[0]).unwrap())
         };
-        // What is known, not what was drawn.
+        // The known moments are stored, not those of the draws.
         let mean = [10.0, 20.0, 30.0];
         assert_eq!(read("mean"), (vec![2, 1, 3], [mean, mean].concat()));
         assert_eq!(read("variance").1[..3], [3.0, 1.0, 3.0]);

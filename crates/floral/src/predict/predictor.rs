@@ -1,4 +1,4 @@
-//! What a run has learned, ready to predict.
+//! A trained model that predicts.
 
 use std::fmt;
 
@@ -22,17 +22,17 @@ use crate::{Advice, Checksum, Error, Field, Grid, Note, Quantities, Result};
 use floral_flow::network::Weight;
 use floral_flow::network::time::frequencies;
 
-/// What a run has learned, with its scales and its grid.
+/// A trained model: the best network of a run or its regression, with scales and grid.
 ///
-/// The default method predicts the solution of an input a with low fidelity l as
+/// The default method predicts the solution for an input a with low fidelity l as
 ///
 /// ```text
 /// u = l + m(a, l) + e + s(a, l) r,
 /// ```
 ///
-/// where m is a blend of regressions of the mean residual, e its error (epistemic), s the standard
-/// deviation, and r a normalised residual (aleatoric) in the Karhunen-Loève basis of those of training
-/// inputs.
+/// where m is the mean residual, predicted by a blend of regressions, e its error (epistemic), s
+/// the standard deviation, and r a normalised residual (aleatoric) in the Karhunen-Loève basis of
+/// the normalised residuals of the training inputs.
 ///
 /// ```
 /// use floral::prelude::*;
@@ -67,12 +67,12 @@ impl fmt::Debug for Predictor {
 }
 
 impl Predictor {
-    /// The best checkpoint of a run.
+    /// Loads the best checkpoint of a run. The device is used by networks only.
     pub fn load(run: &RunFolder, device: &Device) -> Result<Self> {
         Self::from_checkpoint(run.best()?, device).map_err(Error::in_file(run.best_path()))
     }
 
-    /// That of a checkpoint.
+    /// The model of a checkpoint.
     pub fn from_checkpoint(checkpoint: Checkpoint, device: &Device) -> Result<Self> {
         let weights = checkpoint.kept_weights();
         let Checkpoint {
@@ -94,12 +94,12 @@ impl Predictor {
         })
     }
 
-    /// All that the checkpoint says besides its arrays.
+    /// The checkpoint's header: settings, grid, scales, names and units, origin of the data.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The fitted regression, of methods without a network of their own.
+    /// The fitted regression; `None` for a network.
     pub(super) fn regression(&self) -> Option<&Expansion> {
         match &self.trained {
             Trained::Network(_) => None,
@@ -107,30 +107,30 @@ impl Predictor {
         }
     }
 
-    /// The method it was trained by.
+    /// The method of the model.
     pub fn method(&self) -> Method {
         self.header.config.method
     }
 
-    /// The precision of realizations: what holds the spread of the solutions it was trained on.
+    /// The precision of realizations, which resolves the spread of the training solutions.
     pub fn precision(&self) -> Precision {
         self.header.precision()
     }
 
-    /// Refuses an input that cannot be predicted, and says why.
+    /// Refuses an input that cannot be predicted, with the reason.
     pub fn check(&self, input: &Field, low: Option<&Field>, grid: &Grid) -> Result<()> {
         checks::check(&self.header, input, low, grid).map(drop)
     }
 
-    /// Whether the equal steps of a solver would mistake a wave of time that the network is fed with.
+    /// Whether the fixed steps of an ODE solver alias a wave of the network's time embedding.
     pub fn aliasing(&self, solver: &OdeSolver) -> Option<Aliasing> {
         let waves = frequencies().map(f64::from);
         solver.aliasing(&waves).filter(|_| self.method().is_flow())
     }
 
-    /// A note where predictions on this grid lose spread: those of a flow whose prior is close to
-    /// white noise on the training grid, on a finer one. What it has learned to turn into spread is
-    /// the smooth part of that noise, which fades as points are added.
+    /// A note if predictions on this grid underestimate the spread. This happens for a flow whose
+    /// prior is close to white noise on the training grid, on a finer grid: the flow turns the
+    /// smooth part of that noise into spread, and this part decreases as points are added.
     pub fn spread_note(&self, grid: &Grid) -> Option<Note> {
         let trained = &self.header.grid;
         let mut axes = grid.axes.iter().zip(&trained.axes);
@@ -148,12 +148,13 @@ impl Predictor {
         })
     }
 
-    /// Where mean and variance of its predictions come from.
+    /// Origin of mean and variance in its predictions.
     pub fn moment_source(&self) -> MomentSource {
         self.moment_source_given(false)
     }
 
-    /// The same, where predictions may be conditioned on readings, given which no law is normal.
+    /// Origin of mean and variance if predictions may be conditioned on readings, after which the
+    /// distribution is not normal.
     pub fn moment_source_given(&self, has_readings: bool) -> MomentSource {
         match &self.trained {
             Trained::Network(_) => MomentSource::Draws,
@@ -168,13 +169,12 @@ impl Predictor {
         }
     }
 
-    /// A checksum of all that predictions depend on besides their input.
+    /// Checksum of the weights or the fitted regression.
     pub fn checksum(&self) -> Checksum {
         self.checksum
     }
 
-    /// Realizations that are computed together on a grid; none for a regression, which needs no
-    /// device.
+    /// Number of realizations that a network computes together on a grid; `None` for a regression.
     pub fn block_rows(&self, grid: &Grid) -> Option<usize> {
         match &self.trained {
             Trained::Network(network) => Some(network.block_rows(grid)),
@@ -182,14 +182,14 @@ impl Predictor {
         }
     }
 
-    /// The grid that it was trained on.
+    /// The training grid.
     pub fn grid(&self) -> &Grid {
         &self.header.grid
     }
 
-    /// Realizations of one input's solution on a grid, all in memory; channels are in the run's order and
-    /// units. A
-    /// [`PredictionSession`] takes files and other units as well.
+    /// Draws realizations of one input's solution on a grid, all in memory. The channels of the
+    /// input must be in the run's order and units; a [`PredictionSession`] also takes files and
+    /// other units.
     ///
     /// Every `index` has its own random draws; the same index and seed give the same realizations.
     pub fn sample(
@@ -211,8 +211,7 @@ impl Predictor {
         session.sample(0, index, sampling, observer)
     }
 
-    /// Input and low fidelity as a regression is asked for them: on the training grid, as they were
-    /// learned from.
+    /// Input and transformed low fidelity on the training grid, as a regression takes them.
     pub(crate) fn query(
         &self,
         input: &Field,
@@ -224,7 +223,8 @@ impl Predictor {
         Ok((there(input)?, low.as_ref().map(there).transpose()?))
     }
 
-    /// Correlations of the errors of the mean at queries, of methods with epistemic uncertainty.
+    /// Correlation matrix of the errors of the mean at queries; `None` for methods without
+    /// epistemic uncertainty.
     pub(crate) fn error_correlations(&self, queries: &[Query<'_>]) -> Result<Option<Mat<f64>>> {
         match &self.trained {
             Trained::Network(_) => Ok(None),
@@ -235,10 +235,10 @@ impl Predictor {
         }
     }
 
-    /// Derives all that depends on one input alone.
+    /// Prepares the model for one input: computes everything that depends on the input alone.
     ///
-    /// The grid may be coarser or finer than the training grid; input and low-fidelity solution,
-    /// which only residual methods look at, live on it.
+    /// `grid` is the grid of input and low-fidelity solution and may be coarser or finer than the
+    /// training grid. The low-fidelity solution is used only if the model needs one.
     pub fn for_input(
         &self,
         input: &Field,
@@ -249,7 +249,7 @@ impl Predictor {
     }
 }
 
-/// Refuses a regression whose grid or channels are not those of its header.
+/// Refuses a regression whose grid or channels differ from those of its header.
 fn check_fits(fitted: &Expansion, header: &Header) -> Result<()> {
     let (found, shapes) = (fitted.channels(), &header.shapes);
     let channels = [found.input, found.solution];
@@ -270,7 +270,7 @@ fn check_fits(fitted: &Expansion, header: &Header) -> Result<()> {
 }
 
 fn checksum(weights: &[Weight]) -> Checksum {
-    // A file gives its arrays in any order.
+    // The order of arrays in a file is arbitrary.
     let mut weights: Vec<&Weight> = weights.iter().collect();
     weights.sort_by(|a, b| a.name.cmp(&b.name));
     weights.iter().fold(Checksum::default(), |sum, weight| {

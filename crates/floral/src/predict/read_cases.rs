@@ -1,14 +1,15 @@
-//! Cases that were read once and are kept, as far as memory for them goes.
+//! Cache of inputs that were read once, limited in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::Case;
 
-/// Bytes of cases that are kept; others are read again. Two fields on 64x64 points take 64 KiB.
+/// Largest size of the cache in bytes; other inputs are read again. Two fields on 64x64 points take
+/// 64 KiB.
 const MOST: usize = 256 << 20;
 
-/// Cases by their index.
+/// Inputs by their index.
 #[derive(Default)]
 pub(super) struct ReadCases(Mutex<Kept>);
 
@@ -19,12 +20,12 @@ struct Kept {
 }
 
 impl ReadCases {
-    /// A case that is kept.
+    /// A cached input.
     pub fn find(&self, index: usize) -> Option<Case> {
         self.with(|kept| kept.cases.get(&index).cloned())
     }
 
-    /// Keeps a case, if there is room for it.
+    /// Keeps an input if there is room for it.
     pub fn keep(&self, index: usize, case: Case) {
         self.with(|kept| {
             let bytes = kept.bytes + case.bytes();

@@ -1,7 +1,7 @@
-//! A regression's predictions of one input: its moments, and realizations drawn from them.
+//! Predictions of a regression for one input: moments, and realizations.
 //!
-//! Regressions live on the grid of their training inputs. An input on another grid is brought there,
-//! and its predicted residual is interpolated back: so the spread is the same on every grid.
+//! A regression predicts on its training grid. An input on another grid is interpolated to it, and
+//! the predicted residual is interpolated back, so that the spread is the same on every grid.
 
 use rayon::prelude::*;
 
@@ -18,29 +18,29 @@ use crate::train::Header;
 use crate::transform::Transforms;
 use crate::{Field, Grid, Result};
 
-/// Draws from which moments of a transformed law that is not normal are computed, their seed that of
-/// nothing else.
+/// Number of separate draws for the moments of a transformed distribution that is not normal. No
+/// other draws share their seed.
 pub(super) const MOMENT_DRAWS: usize = 1024;
 
-/// A regression with what it derives from one input on one grid.
+/// A regression prepared for one input on one grid.
 pub(super) struct RegressionInput<'a> {
     draws: Draws<'a>,
-    /// On the grid of the input: [channel, point].
+    /// Moments on the grid of the input: [channel, point].
     moments: Prediction,
-    /// What brings residuals to the grid of the input, if it is another one.
+    /// Interpolation from the training grid to the grid of the input, if they differ.
     back: Option<Back>,
 }
 
-/// The way from the training grid to the input's.
+/// Interpolation from the training grid to the grid of the input.
 struct Back {
     interpolation: Interpolation,
-    /// Low fidelity on the training grid, where residuals are drawn, and on the input's.
+    /// Low fidelity on the training grid, where residuals are drawn, and on the grid of the input.
     low: [Vec<f64>; 2],
 }
 
 impl Back {
-    /// A field on the training grid as it is on the input's: the residual to low fidelity is
-    /// interpolated.
+    /// Interpolates a field from the training grid to the grid of the input, by interpolating its
+    /// residual to low fidelity.
     fn bring(&self, values: &[f64]) -> Vec<f64> {
         let [low, fine] = &self.low;
         let residuals: Vec<f64> = if low.is_empty() {
@@ -53,7 +53,7 @@ impl Back {
         brought
     }
 
-    /// A reading on the input's grid as one on the training grid.
+    /// Converts a reading on the grid of the input to one on the training grid.
     fn reading(&self, reading: &Reading) -> Reading {
         let [low, fine] = &self.low;
         let entries = self.interpolation.transposed(&reading.entries);
@@ -113,14 +113,14 @@ impl<'a> RegressionInput<'a> {
         };
     }
 
-    /// Conditions on readings of what is learned, on the grid of the input.
+    /// Conditions on readings of the learned field, on the grid of the input.
     pub(super) fn observe(&mut self, readings: &[Reading]) -> Result<Innovation> {
         let innovation = self.draws.observe(&self.there(readings));
         self.bring_moments();
         innovation.map_err(kl::failed)
     }
 
-    /// Where to measure next, on the training grid, given readings on the grid of the input.
+    /// Proposed sensors on the training grid, given readings on the grid of the input.
     pub(super) fn sensors(
         &self,
         placement: &Placement,
@@ -130,7 +130,7 @@ impl<'a> RegressionInput<'a> {
         sensors.map_err(kl::failed)
     }
 
-    /// Readings on the training grid.
+    /// Converts readings to the training grid.
     fn there(&self, readings: &[Reading]) -> Vec<Reading> {
         match &self.back {
             None => readings.to_vec(),
@@ -142,7 +142,7 @@ impl<'a> RegressionInput<'a> {
         &self.moments
     }
 
-    /// The epistemic variance of an affine quantity with these coefficients on the grid of the input.
+    /// Epistemic variance of an affine quantity with these coefficients on the grid of the input.
     pub(super) fn epistemic_variance(&self, coefficients: &[f64]) -> Option<f64> {
         let entries = coefficients.iter().copied().enumerate();
         let entries: Vec<(usize, f64)> = entries.filter(|(_, factor)| *factor != 0.0).collect();
@@ -152,8 +152,8 @@ impl<'a> RegressionInput<'a> {
         })
     }
 
-    /// How far each epistemic number of a realization moves an affine quantity with these coefficients on
-    /// the grid of the input.
+    /// Change of an affine quantity, with these coefficients on the grid of the input, per unit of
+    /// each epistemic number of a realization.
     pub(super) fn epistemic_effects(&self, coefficients: &[f64]) -> Option<Vec<f64>> {
         let effect = |field: Vec<f64>| {
             let field = match &self.back {
@@ -167,21 +167,21 @@ impl<'a> RegressionInput<'a> {
         Some(fields.into_iter().map(effect).collect())
     }
 
-    /// How many epistemic numbers a realization has.
+    /// Number of epistemic numbers of a realization.
     pub(super) fn epistemic_count(&self) -> usize {
         self.draws.epistemic_count()
     }
 
-    /// A realization per stream, all with these epistemic numbers: [realization, channel, point].
+    /// One realization per stream, all with these epistemic numbers: [realization, channel, point].
     pub(super) fn drawn_given(&self, mut streams: Vec<Stream>, normals: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; streams.len() * self.draws.values()];
         self.draws.draw_given(&mut streams, normals, &mut out);
         self.brought_back(out)
     }
 
-    /// Moments of the solution, where what is learned is a function of it. They are exact where its
-    /// law is normal; where it is not, mean and variance come from draws, and the share of the
-    /// variance that is not known from a normal law.
+    /// Moments of the solution when a transform of it is learned. They are exact if the learned
+    /// distribution is normal. Otherwise mean and variance are computed from draws, and the
+    /// epistemic share of the variance is that of a normal distribution.
     pub(super) fn inverted_moments(&self, transforms: &Transforms, points: usize) -> Prediction {
         let mut moments = kl::inverted(transforms, &self.moments, points);
         if self.draws.is_normal() {
@@ -203,7 +203,7 @@ impl<'a> RegressionInput<'a> {
         moments
     }
 
-    /// Mean and variance over draws of the solution.
+    /// Mean and variance over separate draws of the solution.
     fn drawn_moments(&self, transforms: &Transforms, points: usize) -> (Vec<f64>, Vec<f64>) {
         let values = self.moments.mean.len();
         let (mut mean, mut square) = (vec![0.0; values], vec![0.0; values]);
@@ -226,7 +226,7 @@ impl<'a> RegressionInput<'a> {
         (mean, square)
     }
 
-    /// As [`InputPredictor::deliver_from`](super::InputPredictor::deliver_from).
+    /// See [`InputPredictor::deliver_from`](super::InputPredictor::deliver_from).
     pub(super) fn deliver_from(
         &self,
         first: usize,
@@ -259,14 +259,14 @@ impl<'a> RegressionInput<'a> {
         Ok(progress)
     }
 
-    /// A realization per stream of random numbers.
+    /// One realization per random stream.
     fn drawn(&self, mut streams: Vec<Stream>) -> Vec<f64> {
         let mut out = vec![0.0; streams.len() * self.draws.values()];
         self.draws.draw_many(&mut streams, &mut out);
         self.brought_back(out)
     }
 
-    /// Realizations of the training grid on the input's.
+    /// Interpolates realizations from the training grid to the grid of the input.
     fn brought_back(&self, out: Vec<f64>) -> Vec<f64> {
         let Some(back) = &self.back else {
             return out;
@@ -276,8 +276,8 @@ impl<'a> RegressionInput<'a> {
     }
 }
 
-/// Moments on the input's grid. Deviations are interpolated, not variances: what they belong to is
-/// as smooth.
+/// Interpolates moments to the grid of the input. Standard deviations are interpolated instead of
+/// variances, because they are as smooth as the fields.
 fn brought(moments: &Prediction, back: &Back) -> Prediction {
     let variance = |values: &[f64]| -> Vec<f64> {
         let deviations: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();

@@ -1,4 +1,4 @@
-//! How many realizations are drawn per input, and how they are integrated.
+//! Settings for drawing realizations.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use crate::Result;
 use crate::sample::{Fixed, OdeSolver};
 use floral_data::memory::check_room;
 
-/// Realizations per input where no number is given: the paper's.
+/// Default number of realizations per input, as in the paper.
 pub const REALIZATIONS: usize = 2500;
 
-/// How many realizations are drawn per input, and how they are integrated.
+/// Number of realizations per input, seed and ODE solver.
 ///
-/// The number is 2500 by default, as in the paper. Commands that draw for other ends have defaults of their
-/// own: a report shows 500; sensitivity needs 8 per input, as it averages over many inputs; the mean of a
+/// The default number is 2500, as in the paper. Some commands have their own defaults: a report
+/// draws 500; sensitivity draws 8 per input, as it averages over many inputs; the mean of a
 /// nonlinear quantity is predicted from 64.
 ///
 /// ```
@@ -23,16 +23,16 @@ pub const REALIZATIONS: usize = 2500;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// How many; a deterministic method has one, whatever is asked.
+    /// Number of realizations; a deterministic method always has one.
     pub realizations: usize,
-    /// The seed of the priors.
+    /// Seed of the random draws.
     pub seed: u64,
-    /// The integrator.
+    /// ODE solver of a flow; other methods ignore it.
     pub solver: OdeSolver,
 }
 
 impl Sampling {
-    /// Refuses more realizations, of this number of values each, than memory can hold and sort at once.
+    /// Refuses more realizations, of `values` values each, than memory can hold and sort at once.
     pub fn check_memory(&self, values: usize) -> Result<()> {
         let numbers = [self.realizations, values, 2 * size_of::<f32>()];
         check_room(
@@ -44,9 +44,9 @@ impl Sampling {
 }
 
 impl Default for Sampling {
-    /// [`REALIZATIONS`] by a few midpoint steps;
-    /// [`Predictor::solver_within`](super::Predictor::solver_within) finds how many a run needs. The
-    /// paper's integrator is [`OdeSolver::default`].
+    /// [`REALIZATIONS`] with a few midpoint steps;
+    /// [`Predictor::solver_within`](super::Predictor::solver_within) finds the number of steps that
+    /// a run needs. The solver of the paper is [`OdeSolver::default`].
     fn default() -> Self {
         Self {
             realizations: REALIZATIONS,

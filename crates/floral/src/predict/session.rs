@@ -1,4 +1,4 @@
-//! A prediction from its inputs to realizations: opened, checked and drawn in one place.
+//! A prediction session: opens and checks inputs and draws realizations.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,19 +18,19 @@ use crate::problem::Resolution;
 use crate::ranks::{Ranks, first_then_others};
 use crate::{Advice, Checksum, Error, Note, Result};
 
-/// Where the inputs of a prediction are.
+/// Inputs to predict.
 pub enum NewInputs<'a> {
-    /// In a dataset or a NumPy archive.
+    /// Inputs in a dataset or a NumPy archive.
     File(&'a Path),
-    /// Numbers, for runs whose inputs are parameters.
+    /// Parameters, for runs whose inputs are parameters.
     Parameters(ParameterTable),
-    /// One, in memory.
+    /// A single input in memory.
     Memory(InMemory<'a>),
 }
 
 impl NewInputs<'_> {
-    /// The inputs as a run sees them, and which of them are meant. Refuses inputs without the low fidelity
-    /// that the run needs.
+    /// Opens the inputs, aligned with a run; returns them with the range of chosen indices. Refuses
+    /// inputs without the low fidelity that the run needs.
     pub fn open(
         self,
         predictor: &Predictor,
@@ -63,23 +63,24 @@ impl NewInputs<'_> {
     }
 }
 
-/// How a prediction is opened, besides its run and its inputs.
+/// Options for opening a prediction session.
 #[derive(Default)]
 pub struct PredictionOpening<'a> {
-    /// Points per axis of the predictions, if not those of the inputs.
+    /// Points per axis of the predictions; if `None`, those of the inputs.
     pub resolution: Option<&'a Resolution>,
-    /// Computes the low fidelity that inputs lack; the solver of a built-in problem is found without.
+    /// Solver of missing low-fidelity fields. Built-in problems need none: their solver is known.
     pub solver: Option<Arc<OnDemand>>,
-    /// Which of the inputs; all if none are named.
+    /// Indices of the inputs to predict; all if `None`.
     pub inputs: Option<Range<usize>>,
 }
 
-/// New inputs as a run sees them, ready to be predicted.
+/// A trained model together with new inputs, aligned with the model's axes, channels and units.
 ///
-/// The command, the Python package and [`Predictor::sample`] open one. [`open`](Self::open) refuses what
-/// can be refused without reading fields; [`check`](Self::check) computes missing low fidelity, reads
-/// every input once, and refuses what the run cannot predict; [`sample`](Self::sample) draws. Many inputs
-/// go to a store by a [`Job`](super::Job).
+/// [`open`](Self::open) makes all checks that need no field values. [`check`](Self::check) computes
+/// missing low fidelity, reads every input once, and refuses inputs that the model cannot predict.
+/// [`sample`](Self::sample) draws an ensemble in memory. To store predictions of many inputs, use a
+/// [`Job`](super::Job). The command, the Python package and [`Predictor::sample`] all use a
+/// session.
 ///
 /// ```
 /// use floral::predict::{NewInputs, PredictionOpening, PredictionSession};
@@ -105,12 +106,12 @@ pub struct PredictionSession<'a> {
     cases: Cases<'a>,
     inputs: Range<usize>,
     checked: Checked,
-    /// What is derived from the only input and its readings, once it is.
+    /// The predictor of the only input, conditioned on its readings, once it is computed.
     given: Option<InputPredictor<'a>>,
 }
 
 impl<'a> PredictionSession<'a> {
-    /// Opens inputs for a run: compared with its axes, channels and units, on the grid of the
+    /// Opens inputs for a run, aligned with its axes, channels and units, on the grid of the
     /// predictions.
     pub fn open(
         predictor: &'a Predictor,
@@ -121,7 +122,7 @@ impl<'a> PredictionSession<'a> {
         Ok(Self::of(predictor, cases, inputs))
     }
 
-    /// That of cases that are open already.
+    /// A session for inputs that are already open.
     pub fn of(predictor: &'a Predictor, cases: Cases<'a>, inputs: Range<usize>) -> Self {
         Self {
             predictor,
@@ -132,7 +133,8 @@ impl<'a> PredictionSession<'a> {
         }
     }
 
-    /// Conditions it on readings of one realization of the solution of its one input.
+    /// Conditions predictions on readings of one realization; the session must have exactly one
+    /// input.
     pub fn observed(self, observations: Observations) -> Result<Self> {
         observations.check(self.predictor.method(), self.inputs.len())?;
         let cases = self.cases.observed(observations);
@@ -144,7 +146,7 @@ impl<'a> PredictionSession<'a> {
         })
     }
 
-    /// Computes the low fidelity that the inputs lack, reads and checks them.
+    /// Computes missing low fidelity, then reads and checks the inputs.
     pub fn check(&mut self, ranks: &dyn Ranks, observer: &dyn Observer) -> Result<()> {
         let inputs = self.inputs.clone();
         first_then_others(ranks, || self.cases.prepare(inputs.clone(), observer))?;
@@ -152,7 +154,7 @@ impl<'a> PredictionSession<'a> {
         Ok(())
     }
 
-    /// The run.
+    /// The model.
     pub fn predictor(&self) -> &'a Predictor {
         self.predictor
     }
@@ -162,18 +164,18 @@ impl<'a> PredictionSession<'a> {
         &self.cases
     }
 
-    /// Those that are predicted.
+    /// Indices of the inputs to predict.
     pub fn inputs(&self) -> Range<usize> {
         self.inputs.clone()
     }
 
-    /// A checksum of the inputs, once they are checked.
+    /// Checksum of the inputs, after [`check`](Self::check).
     pub fn checksum(&self) -> Checksum {
         self.checked.checksum
     }
 
-    /// What was converted, assumed or is far from what the run was trained on, and where predictions
-    /// lose spread.
+    /// Notes on conversions and assumptions, on inputs far outside the training range, and on
+    /// predictions that underestimate the spread.
     pub fn notes(&self) -> Vec<Note> {
         let own = self.predictor.header().notes().into_iter();
         let found = self.cases.notes().iter().chain(&self.checked.notes);
@@ -182,20 +184,21 @@ impl<'a> PredictionSession<'a> {
         facts.chain(spread).collect()
     }
 
-    /// Quantities of interest of these inputs, if any are asked for; those that do not suit the first
-    /// input, such as a place outside of the domain, are refused when it [is checked](Interests::on).
+    /// The quantities of interest for these inputs, if any are asked for. A quantity that does not
+    /// suit an input, for instance because of a place outside the domain, is refused by
+    /// [`Interests::on`].
     pub fn interests(&self, asked: &Asked) -> Result<Option<Interests>> {
         Interests::of_cases(asked, self.predictor.header(), &self.cases)
     }
 
-    /// Where mean and variance come from: given readings no law is normal.
+    /// Origin of mean and variance in the predictions of this session.
     pub fn moment_source(&self) -> MomentSource {
         let has_readings = self.cases.observations().is_some();
         self.predictor.moment_source_given(has_readings)
     }
 
-    /// How well readings agree with the prediction, if there are any; refuses those that do not suit the
-    /// input, such as a place outside of the domain.
+    /// Agreement of the readings with the prediction; `None` without readings. Refuses readings
+    /// that do not suit the input, for instance at a place outside the domain.
     pub fn innovation(&mut self) -> Result<Option<Innovation>> {
         if self.cases.observations().is_none() {
             return Ok(None);
@@ -207,13 +210,14 @@ impl<'a> PredictionSession<'a> {
         Ok(given.and_then(|given| given.innovation().cloned()))
     }
 
-    /// What [`innovation`](Self::innovation) has derived from the only input and its readings.
+    /// The conditioned predictor that [`innovation`](Self::innovation) has computed, if it was
+    /// called.
     pub(super) fn given(&self) -> Option<&InputPredictor<'a>> {
         self.given.as_ref()
     }
 
-    /// The integrator of a flow that is this accurate for the first input, whose draws have the index
-    /// `stream`; none where nothing is integrated.
+    /// The ODE solver of a flow that reaches this accuracy for the first input, whose draws have
+    /// the index `stream`; `None` for a method that is not a flow.
     pub fn solver_within(
         &self,
         accuracy: f64,
@@ -226,15 +230,15 @@ impl<'a> PredictionSession<'a> {
             .solver_within(accuracy, (&case, stream), grid, seed, observer)
     }
 
-    /// What the run derives from an input, given its readings.
+    /// The predictor of an input, conditioned on its readings if there are any.
     pub fn derived(&self, index: usize) -> Result<InputPredictor<'a>> {
         let case = self.cases.case(index)?;
         let derived = self.cases.predicted(self.predictor, &case);
         derived.map_err(|error| self.at(index, error))
     }
 
-    /// Realizations of an input's solution, all in memory. Every `stream` has its own random draws; the
-    /// same stream and seed give the same realizations.
+    /// Draws realizations of an input's solution, all in memory. Every `stream` has its own random
+    /// draws; the same stream and seed give the same realizations.
     pub fn sample(
         &self,
         index: usize,
@@ -245,7 +249,8 @@ impl<'a> PredictionSession<'a> {
         self.sample_derived(&self.derived(index)?, (index, stream), sampling, observer)
     }
 
-    /// The same of what is derived from the input already.
+    /// Draws realizations from a predictor that [`derived`](Self::derived) has returned for the
+    /// input.
     pub fn sample_derived(
         &self,
         derived: &InputPredictor<'_>,
@@ -267,7 +272,7 @@ impl<'a> PredictionSession<'a> {
         Ok(ensemble.masked(header.mask.as_ref()))
     }
 
-    /// Names the input at which a prediction failed.
+    /// Adds the name of the input to the error of a failed prediction.
     pub(super) fn at(&self, index: usize, error: Error) -> Error {
         let header = self.predictor.header();
         let case = self.cases.case(index);
@@ -276,7 +281,7 @@ impl<'a> PredictionSession<'a> {
     }
 }
 
-/// The error about inputs without the low fidelity that their run needs.
+/// Error for inputs without the low fidelity that the run needs.
 fn absence(predictor: &Predictor, cases: &Cases<'_>) -> Error {
     let recorded = predictor.header().config.low.command.clone();
     Error::config(

@@ -12,7 +12,7 @@ use crate::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use crate::train::{Method, RunFolder, TrainConfig, train};
 use crate::{Field, Grid};
 
-/// A folder with a curve dataset of 16 points and room for runs.
+/// A folder with a one-dimensional dataset of 16 points, in which runs are trained.
 pub(crate) struct Play {
     pub folder: TempDir,
     pub dataset: Dataset,
@@ -69,7 +69,7 @@ impl Play {
         run
     }
 
-    /// Of a network trained on this number of points.
+    /// The predictor of a network trained on this number of points.
     pub fn predictor_at(&self, method: Method, points: usize) -> Predictor {
         let run = self.run_at(method, Some(vec![points]));
         Predictor::load(&run, &Device::flex()).unwrap()
@@ -91,7 +91,7 @@ impl Play {
         self.sampled_on(predictor, case, realizations, solver)
     }
 
-    /// Realizations of an input on a grid of its own.
+    /// Realizations of an input on its own grid.
     pub fn sampled_on(
         &self,
         predictor: &Predictor,

@@ -1,4 +1,4 @@
-//! Laws of prediction, on tiny networks.
+//! Tests of prediction with tiny networks.
 
 use super::testing::{Play, play};
 use super::*;
@@ -24,7 +24,7 @@ fn a_realization_is_the_same_among_few_or_many_on_any_threads() {
         let pool = pool.build().unwrap();
         pool.install(|| play.sampled(&predictor, count, rk4(2)))
     };
-    // 64 rows a block: the last belongs to a block that is not full.
+    // Blocks have 64 rows: the last realizations are in a block that is not full.
     let many = on(3, 70);
     assert_eq!(many.len(), 70);
     assert_eq!(on(1, 3), many[..3]);
@@ -137,8 +137,8 @@ fn fields_that_do_not_fit_are_refused_with_reason() {
     assert!(refusal(&input, Some(&low), &plane).contains("[16] has 1"));
 }
 
-/// The time embedding's fastest wave has period 0.01, which 400 steps resolve, and so does a
-/// tolerance of 1e-6. With 1e-5 a step may skip some of it and still be accepted.
+/// The fastest wave of the time embedding has period 0.01. Both 400 steps and a tolerance of 1e-6
+/// resolve it. With 1e-5, a step that skips part of the wave may still be accepted.
 #[test]
 fn adaptive_and_fine_fixed_integrations_agree() {
     let play = play();
@@ -154,7 +154,7 @@ fn adaptive_and_fine_fixed_integrations_agree() {
     assert!(tight < 1e-4 && default < 2e-2, "{tight} {default}");
 }
 
-/// A network whose velocity is k w + m P w + b, where P keeps the wave of one turn.
+/// A network with the velocity k w + m P w + b, where P projects onto the wave of one period.
 fn linear_predictor(play: &Play, [k, m, b]: [f32; 3]) -> Predictor {
     let mut checkpoint = play.run(Method::Flora).best().unwrap();
     for weight in &mut checkpoint.weights {
@@ -162,7 +162,7 @@ fn linear_predictor(play: &Play, [k, m, b]: [f32; 3]) -> Predictor {
         match weight.name.as_str() {
             "linear.pointwise.weight" => weight.values[0] = k,
             "linear.pointwise.bias" => weight.values[0] = b,
-            // [1, mode, in, out]: of w, the first of the inputs, at mode 1.
+            // [1, mode, in, out]: the entry for the input channel w, which is the first, at mode 1.
             "linear.spectral.weight_re" => weight.values[weight.shape[2]] = m,
             _ => {}
         }
@@ -170,7 +170,7 @@ fn linear_predictor(play: &Play, [k, m, b]: [f32; 3]) -> Predictor {
     Predictor::from_checkpoint(checkpoint, &Device::flex()).unwrap()
 }
 
-/// The part of a field on i/n that is a wave of one turn.
+/// The part of a field at the points i/n that is a wave of one period.
 fn first_wave(field: &[f32]) -> Vec<f64> {
     let n = field.len() as f64;
     let phase = |i: usize| std::f64::consts::TAU * i as f64 / n;

@@ -1,20 +1,20 @@
-//! Thresholds whose probability of being exceeded is wanted, each of one channel.
+//! Thresholds for exceedance probabilities, each for one channel.
 
 use crate::quantity::labels;
 use crate::{Error, Quantity, Result};
 
-/// A value of a channel.
+/// A threshold for one solution channel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
-    /// The channel of the solution.
+    /// Index of the solution channel.
     pub channel: usize,
-    /// The value, in its units.
+    /// Value in the units of the channel.
     pub value: f64,
 }
 
 impl Threshold {
-    /// From text: `pressure:0.5` by the name of a channel, `1:0.5` by its number, or `0.5` where there
-    /// is only one.
+    /// Parses `pressure:0.5` (channel by name), `1:0.5` (channel by number), or `0.5` if there is
+    /// only one channel.
     pub fn parse(text: &str, quantities: &[Quantity]) -> Result<Self> {
         let (channel, value) = match text.rsplit_once(':') {
             Some((channel, value)) => (Some(channel.trim()), value),
@@ -47,7 +47,7 @@ impl Threshold {
     }
 }
 
-/// The channel of a name, or else of a number.
+/// Index of the channel with this name, or else with this number.
 fn named(name: &str, quantities: &[Quantity]) -> Result<usize> {
     let is_named = |quantity: &Quantity| {
         let own = quantity.name.as_deref();

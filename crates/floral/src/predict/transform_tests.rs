@@ -1,4 +1,4 @@
-//! Laws of predictions through transforms.
+//! Tests of predictions with transforms.
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -16,7 +16,7 @@ use crate::{Arrays, Axis, Field, Grid, Silent};
 
 const POINTS: usize = 12;
 
-/// Solutions f(s (1 + x) / 2 + 0.3 z) of slopes s: what is learned through the inverse of f is
+/// Solutions f(s (1 + x) / 2 + 0.3 z) for slopes s and normal z: under the transform f^-1 they are
 /// normal.
 struct Data {
     folder: TempDir,
@@ -81,7 +81,7 @@ fn sampling(realizations: usize) -> Sampling {
     }
 }
 
-/// The moments of a method in closed form are those of its draws, whatever the transform.
+/// Moments in closed form agree with those of the draws, for every transform.
 #[test]
 fn moments_are_those_of_the_inverted_realizations() {
     type Inverse = fn(f64) -> f64;
@@ -109,7 +109,7 @@ fn moments_are_those_of_the_inverted_realizations() {
         if transform.starts_with("bounded") {
             assert!(drawn.values().iter().all(|v| v <= 1.0));
         }
-        // Without what the method knows, the moments are those of the draws.
+        // Without known moments, the ensemble computes them from its draws.
         let drawn = Ensemble::new(grid(), 1, drawn.values().clone()).unwrap();
         let (mean, deviation) = (drawn.mean().unwrap(), drawn.deviation().unwrap());
         for (p, total) in moments.total().iter().enumerate() {
@@ -125,8 +125,8 @@ fn moments_are_those_of_the_inverted_realizations() {
     }
 }
 
-/// Where ln u is normal with deviation 0.3, u has a mean above exp of its mean, and a spread that
-/// is its share.
+/// If ln u is normal with standard deviation 0.3, the mean of u is larger than exp of the mean of
+/// ln u, and the spread of u is proportional to its mean.
 #[test]
 fn a_log_normal_law_is_found_by_its_logarithm() {
     let data = data(&[], f64::exp);
@@ -160,7 +160,7 @@ fn a_flow_through_a_logarithm_is_positive() {
     }
 }
 
-/// Why a training of these settings is not opened.
+/// The error with which a training with these settings is refused.
 fn refusal(config: &TrainConfig, data: &Data) -> String {
     let (alone, folder) = (Alone::default(), data.folder.path().join("refused"));
     let opening = Opening::default();
@@ -202,7 +202,7 @@ fn a_mean_alone_is_not_learned_through_a_transform() {
     }
 }
 
-/// ln u does not change its sign with u.
+/// A change of sign of u is not a change of sign of ln u.
 #[test]
 fn symmetries_that_change_values_are_none_of_what_is_learned() {
     let data = data(&["scale:1", "sign"], f64::exp);

@@ -1,4 +1,4 @@
-//! Predictions on a mesh in NetCDF: what makes them fields at the nodes of a UGRID mesh.
+//! UGRID mesh topology for NetCDF files of predictions on a mesh.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::dataset::{mesh, ugrid};
 use crate::storage::array_metadata::UNITS;
 use crate::storage::{StoredArray, Supplement};
 
-/// The topology of the mesh in a store with arrays of these names; none of predictions on a grid.
+/// The topology of the mesh in a store with arrays of these names; `None` for predictions on a
+/// grid.
 pub(super) fn supplement(store: &Path, names: &[&str]) -> Result<Option<Supplement>> {
     let open = StoredArray::opener(store)?;
     let Some(points) = open(POINTS)? else {

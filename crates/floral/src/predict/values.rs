@@ -1,18 +1,18 @@
-//! Realizations in memory, in the precision that holds their spread.
+//! Realizations in memory, in the precision that resolves their spread.
 
 use crate::storage::Precision;
 
-/// Values of 32 or 64 bits.
+/// Values in single or double precision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Of 32 bits.
+    /// Single precision.
     Single(Vec<f32>),
-    /// Of 64 bits.
+    /// Double precision.
     Double(Vec<f64>),
 }
 
 impl Values {
-    /// None yet.
+    /// An empty list in this precision.
     pub fn new(precision: Precision) -> Self {
         match precision {
             Precision::F32 => Self::Single(Vec::new()),
@@ -28,7 +28,7 @@ impl Values {
         }
     }
 
-    /// How many there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::Single(all) => all.len(),
@@ -36,12 +36,12 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value at a place, which is there.
+    /// The value at an index; panics if the index is out of range.
     pub fn at(&self, place: usize) -> f64 {
         match self {
             Self::Single(all) => all[place].into(),
@@ -49,12 +49,12 @@ impl Values {
         }
     }
 
-    /// All of them.
+    /// Iterates over all values.
     pub fn iter(&self) -> impl Iterator<Item = f64> {
         (0..self.len()).map(|place| self.at(place))
     }
 
-    /// Removes all, and keeps the room.
+    /// Removes all values but keeps the allocated memory.
     pub fn clear(&mut self) {
         match self {
             Self::Single(all) => all.clear(),

@@ -1,4 +1,4 @@
-//! The network as a velocity field of blocks of a fixed number of rows.
+//! The network as a velocity field for blocks with a fixed number of rows.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -14,7 +14,7 @@ pub(super) struct NetworkVelocity<'a> {
     pub model: &'a Model,
     pub context: &'a Context,
     pub shape: &'a [usize],
-    /// Of a block.
+    /// Rows per block.
     pub rows: usize,
     pub device: &'a Device,
 }

@@ -1,5 +1,5 @@
-//! Complete predictions on a mesh as files that ParaView opens: one `.vtu`, or a `.pvd` with one per
-//! input beside it.
+//! Writes complete predictions on a mesh for ParaView: one `.vtu` file, or a `.pvd` file with one
+//! `.vtu` file per input beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,18 +14,18 @@ use crate::storage::StoredArray;
 use crate::storage::array_metadata::CHANNEL_NAMES;
 use crate::{Error, Result};
 
-/// A store of predictions on a mesh.
+/// A prediction store on a mesh.
 struct Predictions {
     mesh: Mesh,
     inputs: Vec<f64>,
-    /// Every array of fields, with what its fields are called.
+    /// Every array of fields, with the names of its fields.
     arrays: Vec<(StoredArray, Vec<String>)>,
 }
 
 /// Writes the predictions of a store as one file, or as a collection if its name ends in `.pvd`.
 pub(super) fn write(store: &Path, target: &Path, mark: &str) -> Result<()> {
     let predictions = Predictions::open(store, target)?;
-    // Complete files are known again by their mark, which is the name of an array without meaning.
+    // Complete files are recognised by their mark, which is the name of an otherwise unused array.
     let marked = [Array::scalar(format!("floral_mark {mark}"), vec![1.0])];
     if !is_collection(target) {
         return predictions.write(0, target, &marked);
@@ -50,7 +50,7 @@ pub(super) fn write(store: &Path, target: &Path, mark: &str) -> Result<()> {
     write_atomically(target, text.as_bytes())
 }
 
-/// Whether a name is that of a collection of files.
+/// Whether the name of a file is that of a collection.
 fn is_collection(path: &Path) -> bool {
     path.extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("pvd"))
@@ -116,7 +116,7 @@ impl Predictions {
         })
     }
 
-    /// Writes the input at a position.
+    /// Writes the fields of the input at a position.
     fn write(&self, position: usize, target: &Path, marked: &[Array]) -> Result<()> {
         let points = self.mesh.points().count();
         let mut fields = Vec::new();
@@ -130,7 +130,7 @@ impl Predictions {
     }
 }
 
-/// What is added to the names of fields to tell channels apart: nothing for a single one.
+/// Suffixes of field names that distinguish channels; empty for a single channel.
 fn channel_names(array: &StoredArray) -> Vec<String> {
     let shape = array.shape();
     let channels = shape[shape.len() - 2];

@@ -1,7 +1,7 @@
-//! The one loop that predicts: every input, its condition, the realizations of every run.
+//! The prediction loop: for every input and every run, all realizations.
 //!
-//! What becomes of them is a [`Consumer`]'s: statistics in a store ([`Job`](super::Job)), scores
-//! beside the truth ([`evaluate`](crate::evaluate)), the summaries of a report.
+//! A [`Consumer`] uses the realizations: for statistics in a store ([`Job`](super::Job)), scores
+//! against the truth ([`evaluate`](crate::evaluate)), or the summaries of a report.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,86 +14,87 @@ use crate::observer::{Event, Observer, go_on};
 use crate::sample::Progress;
 use crate::{Error, Grid, Result};
 
-/// Which inputs are predicted, by which runs, and how.
+/// A loop over inputs and runs that draws realizations.
 pub struct Walk<'a> {
-    /// The runs; every input is predicted by each before the next input.
+    /// The runs; each input is predicted by all runs before the next input.
     pub predictors: &'a [&'a Predictor],
-    /// The inputs of a file.
+    /// All inputs of a source.
     pub cases: &'a Cases<'a>,
-    /// Those of them that are predicted.
+    /// Indices of the inputs to predict.
     pub inputs: Range<usize>,
-    /// What the only run has derived from the only input already, if anything.
+    /// The predictor of the only input by the only run, if it is already computed.
     pub derived: Option<&'a InputPredictor<'a>>,
-    /// How realizations are made.
+    /// Number of realizations, seed and solver.
     pub sampling: &'a Sampling,
-    /// Receives progress, and may request to stop.
+    /// Receives progress and may request a stop.
     pub observer: &'a dyn Observer,
 }
 
-/// One input on its way through a walk.
+/// The current input of a walk.
 pub struct WalkedInput<'a> {
-    /// Its position in the walk.
+    /// Position in the walk, from 0.
     pub position: usize,
-    /// Its index in the file.
+    /// Index in the source.
     pub index: usize,
-    /// Its fields.
+    /// The input and its low fidelity.
     pub case: &'a Case,
-    /// Their grid.
+    /// The grid of both fields.
     pub grid: &'a Grid,
 }
 
-/// What a prediction has cost.
+/// Cost of the prediction for one input.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PredictionCost {
-    /// Realizations and evaluations.
+    /// Numbers of realizations and network evaluations.
     pub progress: Progress,
-    /// Seconds, conditioning included.
+    /// Time in seconds, including the preparation for the input.
     pub seconds: f64,
 }
 
-/// Takes what a [`Walk`] predicts, in its order.
+/// Receives the predictions of a [`Walk`], in order.
 pub trait Consumer {
-    /// Whether the input at this position is wanted; asked before it is read.
+    /// Whether the input at this position is wanted; called before it is read.
     fn wants(&self, position: usize) -> bool {
         let _ = position;
         true
     }
 
-    /// An input is read, and its predictions begin.
+    /// Called when an input has been read, before its predictions.
     fn input(&mut self, input: &WalkedInput) -> Result<()> {
         let _ = input;
         Ok(())
     }
 
-    /// The prediction by a run begins; answers with the first realization that is wanted, or none
-    /// if all of it is there.
+    /// Called before the prediction by a run. Returns the index of the first wanted realization, or
+    /// `None` if none is wanted.
     fn begin(&mut self, run: usize, input: &WalkedInput) -> Result<Option<usize>>;
 
-    /// How many realizations of the prediction under way are wanted, where that depends on them; asked
-    /// before the first and whenever that number is reached.
+    /// Number of realizations wanted for the current prediction, if it depends on their values;
+    /// called before the first one and whenever that number is reached.
     fn wanted(&self) -> Option<usize> {
         None
     }
 
-    /// All that depends on the input alone is derived; before the realizations.
+    /// Called when the predictor of the input is ready, before the realizations.
     fn derived(&mut self, predicted: &InputPredictor<'_>) {
         let _ = predicted;
     }
 
-    /// Mean and variances in closed form, of methods that have them; before the realizations.
+    /// Receives mean and variances that are known without drawing, before the realizations.
     fn moments(&mut self, moments: &Prediction) {
         let _ = moments;
     }
 
-    /// A realization, [channel, point], and the evaluations of the network that it took.
+    /// Receives a realization, [channel, point], and the number of network evaluations that it
+    /// took.
     fn realization(&mut self, index: usize, values: &[f64], evaluations: usize) -> Result<()>;
 
-    /// The prediction by a run is complete.
+    /// Called when the prediction by a run is complete.
     fn end(&mut self, run: usize, input: &WalkedInput, cost: PredictionCost) -> Result<()>;
 }
 
 impl Walk<'_> {
-    /// Predicts what the consumer wants.
+    /// Predicts all inputs that the consumer wants.
     pub fn run(&self, consumer: &mut dyn Consumer) -> Result<()> {
         for position in 0..self.inputs.len() {
             if consumer.wants(position) {
@@ -103,7 +104,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Predicts the input at this position alone, for callers that take inputs side by side.
+    /// Predicts only the input at this position, for callers that process inputs in parallel.
     pub fn run_at(&self, position: usize, consumer: &mut dyn Consumer) -> Result<()> {
         go_on(self.observer)?;
         let index = self.inputs.start + position;
@@ -164,7 +165,8 @@ impl Walk<'_> {
         consumer.end(run, input, PredictionCost { progress, seconds })
     }
 
-    /// Hands over realizations of an input from `first` on, as many as are wanted so far.
+    /// Passes realizations of an input to the consumer, from index `first` up to the number wanted
+    /// so far.
     fn deliver(
         &self,
         predicted: &InputPredictor<'_>,
@@ -176,7 +178,7 @@ impl Walk<'_> {
             realizations: consumer.wanted().unwrap_or(self.sampling.realizations),
             ..*self.sampling
         };
-        // All that depends on the input alone is derived, and realizations begin.
+        // The preparation for the input is done, and realizations follow.
         within.report(Some(Progress {
             done: first,
             total: sampling.realizations,
@@ -198,7 +200,7 @@ struct Within<'a> {
     method: &'a str,
     done: usize,
     total: usize,
-    /// Realizations that the consumer wants, as far as it knows.
+    /// Number of realizations that the consumer wants so far.
     wanted: AtomicUsize,
 }
 
@@ -229,7 +231,8 @@ impl Observer for Within<'_> {
     }
 }
 
-/// Names the input at which a prediction failed, and first of all what is unusual about it.
+/// Adds the name of the input to the error of a failed prediction, and how the input departs from
+/// the training range.
 pub(super) fn at_input(label: Option<String>, departures: &[String], error: Error) -> Error {
     let Error::Numerical { what, advice } = error else {
         return error;

@@ -1,4 +1,4 @@
-//! Maps of indices: which parameter matters at which point of the field.
+//! Maps of Sobol indices: which parameter matters at which point of the field.
 
 use std::path::Path;
 
@@ -9,29 +9,31 @@ use super::point::AtPoint;
 use crate::{Grid, Result};
 use floral_data::npz;
 
-/// Sums over rows at every value of the mean field, centred by the field of the first input.
+/// Sums over the rows of a design for every value of the mean field, relative to the mean field of
+/// the first input.
 pub(super) struct Maps {
     rows: f64,
     centre: Vec<f64>,
-    /// Sum and sum of squares over the points a and b.
+    /// Sum and sum of squares over the points a and b of all rows.
     sums: [Vec<f64>; 2],
     /// Sums of f(a) f(b).
     across: Vec<f64>,
-    /// Sums of f(b) f(a_i), and of (f(a) - f(a_i))^2 / 2: `[parameter][value]`.
+    /// Sums of f(b) f(a_i): `[parameter][value]`.
     products: Vec<Vec<f64>>,
+    /// Sums of (f(a) - f(a_i))^2 / 2: `[parameter][value]`.
     squares: Vec<Vec<f64>>,
 }
 
-/// First-order and total indices of the mean at every point.
+/// First-order and total Sobol indices of the mean at every point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedMaps {
     grid: Grid,
     parameters: Vec<String>,
-    /// [parameter][channel, point]; NaN where the mean does not vary.
+    /// First-order indices: [parameter][channel, point]; NaN where the mean does not vary.
     pub first: Vec<Vec<f64>>,
-    /// The same for total indices.
+    /// Total indices: [parameter][channel, point]; NaN where the mean does not vary.
     pub total: Vec<Vec<f64>>,
-    /// The variance of the mean over inputs: [channel, point].
+    /// Variance of the mean over inputs: [channel, point].
     pub variance: Vec<f64>,
 }
 
@@ -47,7 +49,7 @@ impl Maps {
         }
     }
 
-    /// Adds a row, whose fields it takes.
+    /// Adds a row, and takes its fields to free their memory.
     pub(super) fn add(&mut self, row: &mut Row<AtPoint>) {
         let take = |point: &mut AtPoint| point.field.take().unwrap_or_default();
         let (mut a, mut b) = (take(&mut row.a), take(&mut row.b));
@@ -78,7 +80,8 @@ impl Maps {
         }
     }
 
-    /// The estimators are those of `floral_decisions::sobol`, centred by the mean over a and b.
+    /// The indices, with the estimators of `floral_decisions::sobol` centred by the mean over a and
+    /// b.
     pub(super) fn finish(self, grid: Grid, laws: &Laws) -> FinishedMaps {
         let n = self.rows.max(1.0);
         let values = 0..self.centre.len();
@@ -119,13 +122,13 @@ impl Maps {
     }
 }
 
-/// The arrays of such an archive: shapes and values by name.
+/// Reads an archive of maps: shapes and values of its arrays by name.
 pub fn read_maps(path: &Path) -> Result<npz::Arrays> {
     npz::read_all(path)
 }
 
-/// Writes maps to a NumPy archive: `first_NAME` and `total_NAME` for each parameter, `variance`, [channel,
-/// grid...] each, and coordinates.
+/// Writes maps to a NumPy archive: `first_NAME` and `total_NAME` for each parameter and `variance`,
+/// all [channel, grid...], and the coordinates.
 pub fn write_maps(maps: &FinishedMaps, path: &Path) -> Result<()> {
     let grid = &maps.grid;
     let channels = maps.variance.len() / grid.len().max(1);

@@ -1,10 +1,12 @@
-//! Sensitivity and propagation: the distribution of quantities of interest over inputs *and* the solution's own
-//! randomness, what share of their variance comes from where, and which parameter matters.
+//! Sensitivity analysis and uncertainty propagation: the distribution of quantities of interest
+//! over inputs *and* the randomness of the solution, the sources of their variance, and the
+//! parameters that matter.
 //!
-//! [`sensitivity`] takes laws of parameters and estimates Sobol indices; [`propagate`] takes a pool of inputs. Both
-//! predict many inputs (`point`) by a run. Intervals of indices contain the run's own uncertainty: `surrogates` are
-//! functions that are as plausible as its mean, and the indices of each are computed. `maps` has indices at
-//! every point of the field. The numerics are those of the crate `floral-decisions`.
+//! [`sensitivity`] takes distributions of parameters and estimates Sobol indices; [`propagate`]
+//! takes a pool of inputs. Both predict many inputs by a run (`point`). The intervals of indices
+//! include the uncertainty of the run: indices are also computed for `surrogates`, which are
+//! functions as plausible as the run's mean. `maps` has indices at every point of the field. The
+//! numerical methods are in the crate `floral-decisions`.
 
 mod maps;
 mod outcome;
@@ -33,23 +35,23 @@ pub use outcome::{
 use point::{AtPoint, Evaluator};
 use surrogates::Surrogates;
 
-/// Rows that are predicted together.
+/// Rows of the design that are predicted together.
 const TOGETHER: usize = 64;
 
-/// What is wanted.
+/// Settings of [`sensitivity`] and [`propagate`].
 #[derive(Debug, Clone)]
 pub struct SensitivityRequest {
     /// Quantities of interest and thresholds.
     pub asked: Asked,
-    /// Rows of the design; each has as many inputs as varying parameters, and two more.
+    /// Number of rows of the design; with d varying parameters, each row has d + 2 inputs.
     pub samples: usize,
     /// Realizations per input.
     pub realizations: usize,
-    /// Plausible surrogates whose indices make up the intervals.
+    /// Number of plausible surrogates from which the intervals of indices are computed.
     pub surrogates: usize,
-    /// The seed of inputs and realizations.
+    /// Seed of inputs and realizations.
     pub seed: u64,
-    /// Whether indices are wanted at every point of the field.
+    /// Whether to compute indices at every point of the field.
     pub maps: bool,
 }
 
@@ -93,8 +95,8 @@ impl SensitivityRequest {
     }
 }
 
-/// Indices and distributions of quantities over parameters with these laws, in the run's own order of
-/// parameters; low fidelity that the run needs is computed by `solver`.
+/// Sobol indices and distributions of quantities over parameters with the distributions `laws`. If
+/// the run needs low fidelity, `solver` computes it.
 pub fn sensitivity(
     predictor: &Predictor,
     laws: &Laws,
@@ -138,7 +140,7 @@ pub fn sensitivity(
     Ok(outcome)
 }
 
-/// Distributions of quantities over the inputs of a pool, each as probable as any other.
+/// Distributions of quantities over the inputs of a pool, all with the same probability.
 pub fn propagate(
     predictor: &Predictor,
     cases: &Cases<'_>,
@@ -167,8 +169,8 @@ pub fn propagate(
     Ok(outcome)
 }
 
-/// The names of the channels of a run's input, which laws refer to: parameters, or channels that are constant over
-/// the domain.
+/// The names of the channels of a run's input, to which `laws` refer: parameters, or channels that
+/// are constant over the domain.
 fn names(header: &Header) -> Result<Vec<String>> {
     let quantities = &header.quantities.input;
     let count = header.shapes.input_channels;
@@ -192,7 +194,8 @@ fn begin(observer: &dyn Observer, total: usize) {
     observer.observe(&Event::Inputs { done: 0, total });
 }
 
-/// What predicts the inputs, checked; with `width` points per row of a design, or none for a pool.
+/// The evaluator of the inputs, after all checks. `width` is the number of inputs per row of a
+/// design; `None` for a pool.
 fn evaluator<'a>(
     predictor: &'a Predictor,
     cases: &'a Cases<'a>,
@@ -238,12 +241,12 @@ fn evaluator<'a>(
     })
 }
 
-/// An error of the numerics as one of the library.
+/// Converts an error of `floral-decisions` into one of this library.
 pub(crate) fn refused(error: floral_decisions::Error) -> Error {
     Error::config(error.context, error.reason)
 }
 
-/// Laws from a TOML file.
+/// Reads distributions of parameters from a TOML file.
 pub fn read_laws(path: impl Into<PathBuf>) -> Result<Laws> {
     let path = path.into();
     let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;

@@ -1,4 +1,4 @@
-//! What a sensitivity analysis has found, from the values at its inputs.
+//! Results of a sensitivity analysis, computed from the values for its inputs.
 
 use floral_decisions::design::{Design, Row};
 use floral_decisions::interval::interval;
@@ -13,75 +13,76 @@ use super::{refusal, refused};
 use crate::Result;
 use crate::predict::interest::{Interest, InterestSummary, STATISTICS};
 
-/// The level of all intervals.
+/// Nominal coverage of all intervals.
 const LEVEL: f64 = 0.9;
 
-/// Distributions, shares of variances and indices.
+/// Results of a sensitivity analysis: distributions, shares of variance and Sobol indices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sensitivity {
-    /// Parameters that vary; none for a pool.
+    /// Names of the varying parameters; empty for a pool.
     pub parameters: Vec<String>,
-    /// Inputs that were predicted.
+    /// Number of predicted inputs.
     pub inputs: usize,
-    /// In the order in which they were asked for.
+    /// Results for each quantity, in the order in which they were asked for.
     pub quantities: Vec<QuantityOutcome>,
-    /// What is unusual about the inputs.
+    /// Notes on inputs far outside the training range.
     #[serde(skip)]
     pub notes: Vec<String>,
-    /// Indices at every point of the field, if they are wanted.
+    /// Indices at every point of the field, if asked for.
     #[serde(skip)]
     pub maps: Option<FinishedMaps>,
 }
 
-/// What is found of one quantity.
+/// Results for one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuantityOutcome {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its expression.
+    /// Expression.
     pub expression: String,
-    /// Its units.
+    /// Units.
     pub units: Option<String>,
-    /// Draws over inputs and realizations.
+    /// Number of draws over inputs and realizations.
     pub draws: usize,
-    /// Statistics over inputs and realizations, by their name.
+    /// Statistics over inputs and realizations.
     pub statistics: Vec<Statistic>,
-    /// Probabilities of exceedance: the name is the threshold.
+    /// Exceedance probabilities, named by their threshold.
     pub exceedances: Vec<Statistic>,
-    /// Where its variance comes from.
+    /// Variance and its sources.
     pub variance: VarianceShares,
-    /// The indices of each parameter that varies.
+    /// Sobol indices of each varying parameter; empty for a pool.
     pub indices: Vec<ParameterIndices>,
 }
 
-/// A statistic with its standard error for the number of draws.
+/// A statistic with its standard error due to the finite number of draws.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statistic {
-    /// What it is.
+    /// Name.
     pub name: String,
-    /// Its value.
+    /// Value.
     pub value: f64,
-    /// Its standard error.
+    /// Standard error.
     pub standard_error: f64,
 }
 
 /// The variance of a quantity and its shares, which add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VarianceShares {
-    /// All of it, in squared units.
+    /// Total variance in squared units.
     pub total: f64,
-    /// From the input.
+    /// Share due to the variation of the input.
     pub input: f64,
-    /// Inherent randomness of the solution.
+    /// Share due to the inherent randomness of the solution (aleatoric).
     pub inherent: f64,
-    /// Ignorance for lack of training data; absent if the method does not separate it.
+    /// Share due to the lack of training data (epistemic); `None` if the method does not separate
+    /// it.
     pub ignorance: Option<f64>,
 }
 
-/// Indices of one parameter: shares of the variance of the conditional mean over inputs.
+/// Sobol indices of one parameter: shares of the variance of the mean over inputs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParameterIndices {
-    /// The parameter.
+    /// Name of the parameter.
     pub name: String,
     /// First-order index.
     pub first: IndexEstimate,
@@ -89,16 +90,16 @@ pub struct ParameterIndices {
     pub total: IndexEstimate,
 }
 
-/// An index with its interval of 90 %, which contains the uncertainty of the run.
+/// An index with its 90 % interval, which includes the uncertainty of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct IndexEstimate {
-    /// The index.
+    /// Index.
     pub value: f64,
-    /// The interval.
+    /// Interval.
     pub interval: [f64; 2],
 }
 
-/// From the rows of a design.
+/// The results for the rows of a design.
 pub(super) fn of_design(
     evaluator: &Evaluator<'_>,
     rows: &[Row<AtPoint>],
@@ -152,7 +153,7 @@ pub(super) fn of_design(
     })
 }
 
-/// From the inputs of a pool.
+/// The results for the inputs of a pool.
 pub(super) fn of_pool(evaluator: &Evaluator<'_>, points: &[AtPoint]) -> Result<Sensitivity> {
     let one = |(i, interest): (usize, &Interest)| {
         let values: Vec<&Values> = points.iter().map(|point| &point.quantities[i]).collect();
@@ -174,7 +175,7 @@ pub(super) fn of_pool(evaluator: &Evaluator<'_>, points: &[AtPoint]) -> Result<S
     })
 }
 
-/// Indices of what `at` makes of the values at a point.
+/// Indices of the numbers that `at` extracts from the values for an input, relative to `centre`.
 fn of_rows(
     rows: &[Row<&Values>],
     design: &Design,
@@ -201,18 +202,19 @@ fn estimate(
 ) -> IndexEstimate {
     let found = of(whole);
     let others: Vec<f64> = plausible.iter().map(|one| of(one).value).collect();
-    // Surrogates share the realizations they are drawn with: their common error is that of the design.
+    // All surrogates share their random realizations, and so a common sampling error. It is removed
+    // here, because the error of the design already covers it.
     let shift = found.value - others.iter().sum::<f64>() / others.len().max(1) as f64;
     let others: Vec<f64> = others.iter().map(|other| other + shift).collect();
     let limits = interval(&found, whole.freedom, &others, LEVEL);
     IndexEstimate {
         value: found.value,
-        // No index lies outside of 0 and 1; an estimate may.
+        // Indices lie between 0 and 1, but estimates may not.
         interval: limits.map(|limit| limit.clamp(0.0, 1.0)),
     }
 }
 
-/// The distribution over inputs and realizations; inputs come in groups of this size that share random
+/// The distribution over inputs and realizations. Consecutive groups of `size` inputs share random
 /// numbers.
 fn distribution(interest: &Interest, values: &[&Values], size: usize) -> Result<QuantityOutcome> {
     let all: Vec<f64> = values.iter().flat_map(|v| &v.draws).copied().collect();
@@ -258,7 +260,8 @@ fn distribution(interest: &Interest, values: &[&Values], size: usize) -> Result<
     })
 }
 
-/// The parts of the variance: from the input, and what is left at inputs on average.
+/// The shares of the variance: `input` due to the input, and the average variance for fixed inputs,
+/// split into its inherent and epistemic parts.
 fn shares(input: f64, values: &[&Values]) -> VarianceShares {
     let mean = |of: &dyn Fn(&Values) -> f64| -> f64 {
         values.iter().map(|v| of(v)).sum::<f64>() / values.len() as f64
@@ -273,7 +276,7 @@ fn shares(input: f64, values: &[&Values]) -> VarianceShares {
         })),
         (false, false) => None,
     };
-    // Of estimates from draws, one may be a little larger than the whole.
+    // The parts are estimated from draws, so one may be slightly larger than the whole.
     let inherent = inherent.map(|v| v.clamp(0.0, left));
     let parts = Shares {
         input,
@@ -289,7 +292,7 @@ fn shares(input: f64, values: &[&Values]) -> VarianceShares {
     }
 }
 
-/// The unbiased variance; 0 of one value.
+/// The unbiased variance; 0 for a single value.
 fn variance(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

@@ -1,4 +1,4 @@
-//! One input of a design or a pool: the values of quantities by the run and by plausible surrogates.
+//! Predicts quantities for one input of a design or a pool, by the run and by plausible surrogates.
 
 use super::surrogates::Surrogates;
 use crate::predict::interest::{Interests, PreparedInterests};
@@ -6,32 +6,32 @@ use crate::predict::{Cases, InputPredictor, Predictor, Sampling};
 use crate::random::{Purpose, stream};
 use crate::{Result, Silent};
 
-/// Realizations by each surrogate, of quantities that are not affine.
+/// Realizations per surrogate, for quantities that are not affine.
 const GIVEN: usize = 4;
 
-/// Values of quantities at one input.
+/// Values of all quantities for one input.
 #[derive(Clone)]
 pub(super) struct AtPoint {
-    /// In the order of the quantities.
+    /// Values in the order of the quantities.
     pub quantities: Vec<Values>,
-    /// The mean field, if it is wanted: [channel, point].
+    /// The mean field, if asked for: [channel, point].
     pub field: Option<Vec<f64>>,
 }
 
-/// Values of one quantity at one input.
+/// Values of one quantity for one input.
 #[derive(Clone, Default)]
 pub(super) struct Values {
-    /// On realizations.
+    /// Values on realizations.
     pub draws: Vec<f64>,
-    /// The mean, of quantities that are affine in a solution whose mean is known.
+    /// The mean, for a quantity that is affine in a solution whose mean is known without drawing.
     pub mean: Option<f64>,
-    /// On realizations by each surrogate, or its mean alone: `[surrogate][realization]`.
+    /// Values on realizations of each surrogate, or only its mean: `[surrogate][realization]`.
     pub plausible: Vec<Vec<f64>>,
-    /// The epistemic variance, where it is known without drawing.
+    /// The epistemic variance, if known without drawing.
     pub epistemic: Option<f64>,
 }
 
-/// Predicts inputs.
+/// Predicts quantities for the inputs of a design or a pool.
 pub(super) struct Evaluator<'a> {
     pub predictor: &'a Predictor,
     pub cases: &'a Cases<'a>,
@@ -39,13 +39,13 @@ pub(super) struct Evaluator<'a> {
     pub sampling: Sampling,
     pub surrogates: Option<Surrogates>,
     pub wants_fields: bool,
-    /// What is unusual about the inputs.
+    /// Notes on inputs far outside the training range.
     pub notes: Vec<String>,
 }
 
 impl Evaluator<'_> {
-    /// The values at an input. Inputs of one row share their random numbers, so that they differ by their
-    /// input alone.
+    /// The values for an input. The inputs of a row share their random numbers, so that their
+    /// values differ only because of the input.
     pub fn at(&self, input: usize, row: usize) -> Result<AtPoint> {
         let case = self.cases.case(input)?;
         let grid = self.cases.grid();
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Draws, and all that is known of affine quantities without drawing.
+    /// Values on draws, and the moments of affine quantities that are known without drawing.
     fn values(
         &self,
         predicted: &InputPredictor<'_>,
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
         Ok(prepared.values().iter().enumerate().map(one).collect())
     }
 
-    /// Adds what plausible surrogates predict.
+    /// Adds the predictions of plausible surrogates.
     fn add_drawn(
         &self,
         predicted: &InputPredictor<'_>,
@@ -137,7 +137,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Quantities on realizations with these epistemic numbers: `[quantity][realization]`.
+    /// Values of the quantities on realizations with these epistemic numbers:
+    /// `[quantity][realization]`.
     fn drawn(
         &self,
         predicted: &InputPredictor<'_>,

@@ -1,10 +1,13 @@
-//! Plausible surrogates: functions of the input that are off from a run's prediction as its errors are.
+//! Plausible surrogates: functions of the input that deviate from a run's prediction like its
+//! errors.
 //!
-//! The epistemic part of a prediction at the input x is sum_k z_k e_k(x) with fields e_k and standard normal
-//! numbers z_k. A surrogate is a function, so that its numbers belong together at inputs that are alike: z_k(x) is
-//! drawn from a Gaussian process over inputs with the run's own correlations of errors, given its training inputs
-//! (those that `suggest` uses). It is drawn by the Nyström approximation: with correlations C of m anchors and
-//! c(x) of x with them, z(x) = phi(x) . xi, phi = C^(-1/2) c(x) scaled to unit length, xi standard normal.
+//! The epistemic part of the prediction for an input x is sum_k z_k e_k(x), with fields e_k and
+//! standard normal numbers z_k. A surrogate is a function of x, so its numbers must be correlated
+//! between similar inputs. Therefore z_k(x) is drawn from a Gaussian process over inputs with the
+//! error correlations of the run given its training inputs (the same as in `suggest`), by the
+//! Nyström approximation: with the correlation matrix C of m anchors and the correlations c(x) of x
+//! with the anchors, z(x) = phi(x) . xi, where phi = C^(-1/2) c(x) is scaled to unit length and xi
+//! is standard normal.
 
 use floral_linalg::{Mat, symmetric_eigen};
 use rand_distr::{Distribution, StandardNormal};
@@ -14,31 +17,31 @@ use crate::predict::{Cases, Predictor};
 use crate::random::{Purpose, stream};
 use crate::{Error, Field, Result};
 
-/// Anchors at most.
+/// Largest number of anchors.
 const ANCHORS: usize = 128;
 
-/// Anchors at least, however long distances take.
+/// Smallest number of anchors, whatever the cost of distances.
 const FEWEST: usize = 8;
 
-/// Products that all distances together may take.
+/// Largest number of multiplications for all distances together.
 const WORK: usize = 50_000_000_000;
 
-/// Eigenvalues below this share of the largest are noise.
+/// Eigenvalues below this share of the largest are treated as noise.
 const NEGLIGIBLE: f64 = 1e-8;
 
-/// Independent surrogates of an input of a pool.
+/// Number of independent surrogates per input of a pool.
 const INDEPENDENT: usize = 4;
 
 /// Draws the epistemic numbers of surrogates.
 pub(super) enum Surrogates {
-    /// Functions over all inputs.
+    /// Functions of the input.
     Functions {
-        /// [input][anchor].
+        /// The features phi: [input][anchor].
         features: Vec<Vec<f32>>,
-        /// `[surrogate][factor][anchor]`.
+        /// The numbers xi: `[surrogate][factor][anchor]`.
         numbers: Vec<Vec<Vec<f64>>>,
     },
-    /// Other ones at every input: enough where only variances are wanted.
+    /// Independent numbers for every input, which suffices if only variances are wanted.
     Independent { factors: usize, seed: u64 },
 }
 
@@ -47,7 +50,7 @@ impl Surrogates {
         Self::Independent { factors, seed }
     }
 
-    /// This number of functions over the inputs of cases, of this number of factors.
+    /// `count` functions over the inputs of `cases`, with `factors` epistemic numbers each.
     pub(super) fn over(
         predictor: &Predictor,
         cases: &Cases<'_>,
@@ -72,7 +75,7 @@ impl Surrogates {
         })
     }
 
-    /// The epistemic numbers of every surrogate at an input: `[surrogate][factor]`.
+    /// The epistemic numbers of every surrogate for an input: `[surrogate][factor]`.
     pub(super) fn at(&self, input: usize) -> Vec<Vec<f64>> {
         match self {
             Self::Functions { features, numbers } => {
@@ -95,7 +98,8 @@ impl Surrogates {
     }
 }
 
-/// Features of every input, of unit length, whose products are correlations: [input][anchor].
+/// Features of every input, scaled to unit length; their scalar products are correlations:
+/// [input][anchor].
 fn features(predictor: &Predictor, cases: &Cases<'_>) -> Result<Vec<Vec<f32>>> {
     let n = cases.inputs();
     let one = |index: usize| {
@@ -143,7 +147,7 @@ fn correlations(predictor: &Predictor, fields: &[(Field, Option<Field>)]) -> Res
     found.ok_or_else(|| super::refusal("method", "it has no epistemic uncertainty"))
 }
 
-/// C^(-1/2) without the directions in which C is noise: [direction][anchor].
+/// C^(-1/2) without the eigenvectors of negligible eigenvalues: [direction][anchor].
 fn inverse_root(correlations: &Mat<f64>) -> Result<Vec<Vec<f64>>> {
     let (values, vectors) = symmetric_eigen(correlations).ok_or_else(|| {
         Error::numerical(
@@ -162,7 +166,7 @@ fn inverse_root(correlations: &Mat<f64>) -> Result<Vec<Vec<f64>>> {
     Ok(kept.map(row).collect())
 }
 
-/// The feature of an input, of unit length.
+/// The features of one input, scaled to unit length.
 fn feature(root: &[Vec<f64>], correlation: impl Fn(usize) -> f64) -> Vec<f32> {
     let dot = |row: &Vec<f64>| -> f64 {
         row.iter()

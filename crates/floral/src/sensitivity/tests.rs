@@ -1,4 +1,4 @@
-//! Laws of sensitivity analysis on a field that is linear in two parameters.
+//! Tests of sensitivity analysis for a field that is linear in two parameters.
 
 use tempfile::TempDir;
 
@@ -98,7 +98,7 @@ fn a_linear_field_has_its_analytic_indices_shares_and_maps() {
     let request = request(&["mean = mean(u)", "end = max(u, x == 1)"]);
     let found = sensitivity(&predictor, &laws(), None, &request, &Silent).unwrap();
     assert_eq!(found.parameters, ["a", "b"]);
-    // The mean is a + b / 2; at the end it is 2 a.
+    // The spatial mean is a + b / 2; the value at the end is 2 a.
     for (quantity, truth, input) in [(0, [0.8, 0.2], 1.25 / 12.0), (1, [1.0, 0.0], 4.0 / 12.0)] {
         let one = &found.quantities[quantity];
         for (index, truth) in one.indices.iter().zip(truth) {

@@ -6,18 +6,18 @@ use toml::{Table, Value};
 
 use super::Setting;
 
-/// Characters of a line of comment.
+/// Width of a comment line, in characters.
 const WIDTH: usize = 98;
 
-/// The table as TOML, in the order of the settings, the meaning of each above it; keys that are
-/// absent are there as comments with a value that they could have.
+/// The table as TOML, in the order of the settings, with the meaning of each key above it. Absent
+/// keys appear as comments with their example value.
 pub fn annotated(table: &Table, settings: &[Setting]) -> String {
     let mut text = String::new();
     section(&mut text, "", table, settings);
     text.trim_start().to_owned()
 }
 
-/// The keys of one section, then the sections within it.
+/// Writes the keys of one section, then its subsections.
 fn section(text: &mut String, prefix: &str, table: &Table, settings: &[Setting]) {
     let own = |setting: &&Setting| {
         let rest = setting.key.strip_prefix(prefix);

@@ -1,7 +1,7 @@
-//! Settings: what every key of a configuration means, from one table; configurations are written with
-//! it, and so can a reference be.
+//! Settings: the meaning of every configuration key, in one table that serves both annotated
+//! configuration files and the reference pages.
 //!
-//! [`TRAINING`] are the keys of a training, [`of_problem`] those of a built-in problem;
+//! [`TRAINING`] lists the keys of a training, [`of_problem`] those of a built-in problem.
 //! `annotated` writes a configuration with the meaning of each key above it.
 
 mod annotated;
@@ -12,18 +12,19 @@ pub use annotated::annotated;
 pub use problems::of_problem;
 pub use training::TRAINING;
 
-/// A key of a configuration and what it means.
+/// A configuration key and its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
-    /// Where it stands: `optimiser.batch`, or `optimiser` for the section itself.
+    /// Dotted path of the key: `optimiser.batch`, or `optimiser` for the section itself.
     pub key: &'static str,
-    /// What it means, a sentence or two.
+    /// Meaning, in a sentence or two.
     pub meaning: &'static str,
-    /// A value of a key that may be absent, as it is written in a file.
+    /// Example value of an optional key, as written in a file; `None` for a key that is always
+    /// present.
     pub example: Option<&'static str>,
 }
 
-/// A key that is always there, or a section.
+/// A key that is always present, or a section.
 const fn key(key: &'static str, meaning: &'static str) -> Setting {
     Setting {
         key,
@@ -32,7 +33,7 @@ const fn key(key: &'static str, meaning: &'static str) -> Setting {
     }
 }
 
-/// A key that may be absent, with a value that it could have.
+/// An optional key with an example value.
 const fn optional(key: &'static str, example: &'static str, meaning: &'static str) -> Setting {
     Setting {
         key,

@@ -4,7 +4,7 @@ use super::{Setting, key};
 use crate::problem::catalogue;
 use crate::{Error, Result};
 
-/// Every constant of the problem of this name, in the order of its file.
+/// Every constant of the problem with this name, in the order of its file.
 pub fn of_problem(name: &str) -> Result<Vec<Setting>> {
     let parts: &[&[Setting]] = match name {
         "1dcr" => &[RESIDUAL_1D],
@@ -65,7 +65,7 @@ const BURGERS: &[Setting] = &[
     key("end_time", "Length of the simulated time."),
 ];
 
-/// What advection and Burgers share.
+/// Constants that advection and Burgers share.
 const WAVES: &[Setting] = &[
     key("waves", "The input, a sum of sines."),
     key("waves.terms", "How many sines are added."),

@@ -34,7 +34,8 @@ fn with(mut table: Table, path: &str, value: &str) -> Table {
     table
 }
 
-/// The keys that a section can have, absent ones too, as the refusal of an unknown one lists them.
+/// All keys that a section accepts, optional ones included, read from the error about an unknown
+/// key.
 fn possible(section: &str, refuse: impl Fn(Table) -> String) -> Vec<String> {
     let path = |key: &str| match section {
         "" => key.to_owned(),
@@ -48,10 +49,10 @@ fn possible(section: &str, refuse: impl Fn(Table) -> String) -> Vec<String> {
     names.map(path).collect()
 }
 
-/// Names that keys had in older runs, which are still read.
+/// Key names of older runs, which are still read.
 const FORMER: [&str; 1] = ["coefficients"];
 
-/// Whether the settings are the keys of the full table, and those that may be absent.
+/// Checks that the settings document exactly the keys of the full table and the optional keys.
 fn check(
     context: &str,
     full: &Table,

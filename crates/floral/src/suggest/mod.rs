@@ -1,11 +1,12 @@
-//! Active design: which inputs of a pool to simulate next, and how much error that would remove.
+//! Active design: which inputs of a pool to simulate next, and by how much that would reduce the
+//! error.
 //!
-//! What a run does not know of the mean at an input is the epistemic variance of its prediction; how
-//! far two inputs' errors go together are the correlations that `regression` finds, given the
-//! training inputs. The next input is the one whose mean is known least. Solving it removes its own
-//! error, and of every other's the share that goes together with it; what is left decides the
-//! one after it. So inputs are far from those trained on and from each other, and duplicates are
-//! not both chosen.
+//! The uncertainty of the predicted mean for an input is its epistemic variance. The errors of two
+//! inputs are correlated, with correlations that the regression computes given the training inputs.
+//! The next input is the one with the largest epistemic variance. Solving it removes its own error
+//! and the correlated part of the errors of all other inputs; the remaining variances decide the
+//! input after it. The chosen inputs are therefore far from the training inputs and from each
+//! other, and of two duplicates only one is chosen.
 
 mod sensors;
 
@@ -21,20 +22,20 @@ use crate::observer::{Event, Observer, go_on};
 use crate::predict::{Cases, Predictor};
 use crate::{Error, Field, Quantity, Result};
 
-/// Inputs among which it is chosen: of a larger pool, those whose mean is known least.
+/// Largest number of candidate inputs; of a larger pool, those with the largest epistemic variance.
 const MOST: usize = 400;
 
-/// Which inputs to simulate next.
+/// Suggested inputs to simulate next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestions {
-    /// Inputs of the pool.
+    /// Number of inputs of the pool.
     pub pool: usize,
-    /// What the channels are.
+    /// Names and units of the solution channels.
     pub channels: Vec<Quantity>,
-    /// Root mean square over the pool of what is not known of the mean, a number a channel.
+    /// Epistemic standard deviation of the mean, root mean square over pool and points, per
+    /// channel.
     pub error: Vec<f64>,
-    /// The share of the error that one further input of the pool, taken at random, removes on
-    /// average.
+    /// Average share of the error that a randomly chosen input of the pool removes.
     pub random_removes: f64,
     /// The inputs, most informative first.
     pub inputs: Vec<Suggested>,
@@ -43,23 +44,23 @@ pub struct Suggestions {
 /// An input to simulate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggested {
-    /// Its index in the file.
+    /// Index in the file.
     pub input: usize,
-    /// Root mean square over points of what is not known of its mean, a number a channel.
+    /// Epistemic standard deviation of the mean, root mean square over points, per channel.
     pub error: Vec<f64>,
-    /// How much less is known than of an input like those of training, 1.
+    /// Novelty: 1 for an input like the training inputs, larger for inputs far from them.
     pub novelty: f64,
-    /// The share of the pool's error that it and those before it remove together.
+    /// Share of the pool's error that this input and those before it remove together.
     pub removes: f64,
 }
 
-/// What is known of one input of the pool.
+/// The uncertainty for one input of the pool.
 struct Known {
     index: usize,
-    /// Mean square over points of what is not known of the mean: [channel].
+    /// Epistemic variance, averaged over points: [channel].
     squares: Vec<f64>,
     novelty: f64,
-    /// Input and low fidelity on the training grid, as they are learned from.
+    /// Input and transformed low fidelity on the training grid.
     query: (Field, Option<Field>),
 }
 
@@ -109,7 +110,7 @@ pub fn suggest(
     })
 }
 
-/// What the run knows of every input of the pool.
+/// The uncertainty for every input of the pool.
 fn known(
     predictor: &Predictor,
     cases: &Cases<'_>,
@@ -158,15 +159,15 @@ fn unknowing(predictor: &Predictor) -> Error {
     )
 }
 
-/// Root mean square over the pool: [channel].
+/// Epistemic standard deviation, root mean square over the pool: [channel].
 fn pooled(known: &[Known]) -> Vec<f64> {
     let channels = known.first().map_or(0, |known| known.squares.len());
     let mean = |c: usize| known.iter().map(|k| k.squares[c]).sum::<f64>() / known.len() as f64;
     (0..channels).map(|c| mean(c).sqrt()).collect()
 }
 
-/// One number an input: mean squares over those of the pool, averaged over channels, so that none
-/// counts more for its unit.
+/// One number per input: its epistemic variance relative to that of the pool, averaged over
+/// channels, so that no channel dominates because of its unit.
 fn levels(known: &[Known]) -> Vec<f64> {
     let pooled = pooled(known);
     let level = |known: &Known| {
@@ -183,7 +184,7 @@ fn levels(known: &[Known]) -> Vec<f64> {
     known.iter().map(level).collect()
 }
 
-/// Positions of the largest levels, in the order of the pool.
+/// Positions of the largest levels, sorted by position.
 fn largest(levels: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..levels.len()).collect();
     order.sort_by(|a, b| levels[*b].total_cmp(&levels[*a]).then(a.cmp(b)));
@@ -192,7 +193,7 @@ fn largest(levels: &[f64]) -> Vec<usize> {
     order
 }
 
-/// The variance that knowing one input removes from all.
+/// Total variance that solving one input removes from all inputs.
 fn removed(covariance: &Mat<f64>, input: usize) -> f64 {
     let own = covariance[(input, input)];
     if own <= 0.0 {
@@ -202,7 +203,8 @@ fn removed(covariance: &Mat<f64>, input: usize) -> f64 {
     rows.map(|i| covariance[(i, input)].powi(2) / own).sum()
 }
 
-/// The share of a root mean square that goes with so much of the variance.
+/// The relative reduction of a root mean square error when `removed` of the variance `total` is
+/// removed.
 fn share(removed: f64, total: f64) -> f64 {
     if total <= 0.0 {
         return 0.0;
@@ -210,14 +212,15 @@ fn share(removed: f64, total: f64) -> f64 {
     1.0 - (1.0 - removed / total).clamp(0.0, 1.0).sqrt()
 }
 
-/// Again and again the input of the largest variance, and the sum of variances that it leaves.
+/// Greedy choice: repeatedly the input with the largest remaining variance, each with the sum of
+/// variances that remains after it.
 fn greedy(mut covariance: Mat<f64>, count: usize) -> Vec<(usize, f64)> {
     let n = covariance.nrows();
     let mut chosen = Vec::new();
     for _ in 0..count {
         let free = (0..n).filter(|i| chosen.iter().all(|(other, _)| other != i));
         let own = |i: &usize| covariance[(*i, *i)];
-        // Of inputs that are known alike, up to rounding, the one with which most goes together.
+        // If variances are equal up to rounding, the input that removes most variance.
         let informative = |i: &usize| (own(i) as f32, removed(&covariance, *i));
         let more = |a: &usize, b: &usize| {
             let (one, other) = (informative(a), informative(b));

@@ -1,4 +1,4 @@
-//! Where to measure next: the points whose readings remove most of the predicted variance of one case.
+//! Sensor placement: the points whose readings remove most of the predicted variance for one input.
 
 use serde::Serialize;
 
@@ -6,35 +6,36 @@ use crate::kl::Placement;
 use crate::predict::{Cases, Predictor};
 use crate::{Error, Grid, Quantity, Result};
 
-/// Where to measure, best first.
+/// Suggested sensors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SensorSuggestions {
-    /// The input in its file.
+    /// Index of the input in its file.
     pub input: usize,
-    /// The names of the axes.
+    /// Names of the axes.
     pub axes: Vec<String>,
-    /// What the channels are.
+    /// Names and units of the solution channels.
     pub channels: Vec<Quantity>,
-    /// Root mean square over points of the predicted standard deviation, a number per channel, given the
-    /// readings that there are.
+    /// Predicted standard deviation, root mean square over points, per channel; given the existing
+    /// readings.
     pub std: Vec<f64>,
-    /// The places.
+    /// The sensors, best first.
     pub sensors: Vec<SuggestedSensor>,
 }
 
-/// A place to measure.
+/// A suggested sensor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SuggestedSensor {
-    /// A coordinate per axis.
+    /// Position: one coordinate per axis.
     pub coordinates: Vec<f64>,
-    /// The channel.
+    /// Index of the solution channel.
     pub channel: usize,
-    /// The share of the root mean square standard deviation, before any reading, that it and those before
-    /// it leave.
+    /// Remaining share of the root mean square standard deviation after this sensor and those
+    /// before it, relative to the prediction without any reading.
     pub left: f64,
 }
 
-/// Where to put `count` sensors with noise of this standard deviation, given the readings of the cases.
+/// Places `count` sensors with measurement noise of standard deviation `noise`, given the existing
+/// readings for the input.
 pub fn suggest_sensors(
     predictor: &Predictor,
     cases: &Cases<'_>,
@@ -82,7 +83,7 @@ pub fn suggest_sensors(
     })
 }
 
-/// Weights of points in the mean variance, none outside of the domain.
+/// Weights of points in the mean variance; zero outside the domain.
 fn weights(predictor: &Predictor, grid: &Grid) -> Vec<f64> {
     let mut weights = match grid.weights() {
         Some(weights) => weights.to_vec(),

@@ -1,4 +1,4 @@
-//! Laws of active design.
+//! Tests of active design.
 
 use tempfile::TempDir;
 
@@ -13,7 +13,7 @@ fn grid() -> Grid {
     Grid::new(vec![Axis::closed("x", POINTS)])
 }
 
-/// A line of slope s whose mean solution is sin(3 s) x.
+/// The input s x, whose mean solution is sin(3 s) x.
 fn input(slope: f64) -> Field {
     let grid = grid();
     let along = grid.axes[0].coordinates.iter();
@@ -39,7 +39,7 @@ fn dataset(folder: &TempDir, name: &str, slopes: &[f64]) -> Dataset {
     arrays.write(folder.path().join(name)).unwrap()
 }
 
-/// Trained on these slopes, each left out in its turn.
+/// A predictor trained on these slopes.
 fn trained(folder: &TempDir, name: &str, slopes: &[f64]) -> Predictor {
     let config = TrainConfig {
         method: Method::Kriging,
@@ -82,7 +82,8 @@ fn inputs_far_from_training_come_first_and_duplicates_only_once() {
     );
 }
 
-/// The mean error over the pool after the pool's suggested inputs were simulated, and others.
+/// Compares the mean error over the pool after simulating suggested inputs with that for other
+/// inputs.
 #[test]
 fn what_is_suggested_removes_more_error_than_what_lies_near() {
     let folder = tempfile::tempdir().unwrap();

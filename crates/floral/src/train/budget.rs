@@ -1,4 +1,4 @@
-//! A budget: how long a fit may take, in seconds or with a unit.
+//! Time budget of a fit, in seconds or with a unit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Error, Result};
 
-/// Seconds that a fit may take: `120`, `120s`, `2m`, `1.5h`.
+/// Time limit of a fit in seconds, read from texts such as `120`, `120s`, `2m`, `1.5h`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget(f64);
 
-/// The longest that makes sense to give, a year.
+/// Longest accepted budget, one year, in seconds.
 const LONGEST: f64 = 366.0 * 86400.0;
 
 impl Budget {
-    /// The time that it is.
+    /// The budget as a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs_f64(self.0)
     }

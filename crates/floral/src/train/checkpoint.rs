@@ -1,35 +1,39 @@
-//! Checkpoints: a [`Header`] with weights and optimiser state, everything needed to go on, or with a
-//! fitted regression, in one safetensors file.
+//! Checkpoints: one safetensors file with a [`Header`] and either weights and optimiser state, from
+//! which training can continue, or a fitted regression.
 //!
 //! # The file
 //!
-//! `best.safetensors` of a run folder is all that a prediction needs: alone, under any name, it is a
-//! model file. Its metadata are three texts: `floral`, the header as JSON (format, version, settings,
-//! shapes, grid, scales, transforms, names and units, origin of the data, inputs seen, progress),
-//! `adam.steps`, and `checksum`, the BLAKE3 of the file with these digits as zeros (from format 3).
+//! Prediction needs only `best.safetensors` of a run folder: alone, under any name, it is a model
+//! file. Its metadata are three strings: `floral`, the header as JSON (format, version, settings,
+//! shapes, grid, scales, transforms, names and units, origin of the data, inputs seen, progress);
+//! `adam.steps`; and, from format 3, `checksum`, the BLAKE3 hash of the file with the digits of the
+//! checksum itself set to zero.
 //!
 //! | array | type | |
 //! |---|---|---|
 //! | `weight.NAME` | f32 | a weight of a network |
 //! | `adam.first.NAME`, `adam.second.NAME` | f32 | moments of its gradient |
-//! | `average.NAME` | f32 | its running mean, where `optimiser.average` is set: it predicts |
-//! | `regression` | u8 | a fitted regression instead of these, CBOR |
+//! | `average.NAME` | f32 | its running mean if `optimiser.average` is set; used for prediction |
+//! | `regression` | u8 | a fitted regression as CBOR, instead of the arrays above |
 //!
-//! # The promise
+//! # Guarantees
 //!
-//! - A build reads every format up to its own, [`FORMAT`]. A newer one is refused by its number.
-//! - A field that is added has a default, so that files without it are read; a field that is there
-//!   keeps its name, its unit and its meaning.
-//! - What changes the meaning of a field raises the number, and older files are read with the meaning
-//!   that they were written with: in format 1, lengths of the prior are in the grid's own
-//!   coordinates; formats 1 and 2 have no checksum, and are read with a note.
-//! - A file of format 3 whose bytes are not those that were written is refused.
-//! - The same file gives the same predictions up to rounding, on every machine: numbers are stored in
-//!   little-endian order, nothing depends on paths.
-//! - Loading executes nothing. JSON, CBOR and arrays of numbers are read, no code, no pickle; sizes
-//!   are compared with what the file holds before memory is taken, and parts with each other. A
-//!   command that settings name for low fidelity is never run unless the user asks for it. A file from
-//!   a stranger can be wrong or slow, but it cannot do anything.
+//! - A build reads every format up to its own, [`FORMAT`]. A newer format is refused by its number.
+//! - A new field has a default, so that files without it can be read. An existing field keeps its
+//!   name, unit and meaning.
+//! - A change of meaning raises the format number, and older files are read with their original
+//!   meaning: in format 1, the length of the prior is in the grid's own coordinates; formats 1 and
+//! 2
+//!   have no checksum and are read with a note.
+//! - A file of format 3 whose bytes have changed is refused.
+//! - The same file gives the same predictions up to rounding on every machine: numbers are stored
+//!   in little-endian order, and nothing depends on paths.
+//! - Loading executes nothing. JSON, CBOR and arrays of numbers are read, but no code and no
+//!   pickle. Sizes are compared with the contents of the file before memory is allocated, and parts
+//!   with
+//! each
+//!   other. A low-fidelity command in the settings is never run unless the user asks for it. A file
+//!   from an untrusted source can be wrong or slow, but it cannot do anything else.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -48,18 +52,18 @@ use floral_flow::network::Weight;
 use floral_flow::training::adam::Adam;
 use floral_flow::training::average::averaged;
 
-/// A header and the arrays.
+/// The contents of a checkpoint file: header and arrays.
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     /// Everything but the arrays.
     pub header: Header,
-    /// The network's weights.
+    /// Weights of the network; empty for a regression.
     pub weights: Vec<Weight>,
-    /// The optimiser's state.
+    /// State of the optimiser.
     pub adam: Adam,
-    /// A running mean of the weights, if one is kept.
+    /// Running mean of the weights; empty if none is kept.
     pub average: Vec<Vec<f32>>,
-    /// The bytes of a fitted regression; none for a network.
+    /// A fitted regression as CBOR; empty for a network.
     pub regression: Vec<u8>,
 }
 
@@ -69,12 +73,12 @@ const SECOND: &str = "adam.second.";
 const AVERAGE: &str = "average.";
 const REGRESSION: &str = "regression";
 
-/// What is wrong with a file, in words.
+/// A result whose error says why a file is refused.
 type Verdict<T> = std::result::Result<T, String>;
 
 impl Checkpoint {
-    /// Writes the file, whole or not at all, and waits until it has reached the disk. What could not
-    /// be read again is not written.
+    /// Writes the file atomically and waits until it has reached the disk. Contents that could not
+    /// be read again are refused.
     pub fn write(&self, path: &Path) -> Result<()> {
         let bad = |reason: String| Error::bad_file(path, reason);
         self.is_readable().map_err(|reason| {
@@ -86,13 +90,13 @@ impl Checkpoint {
         write_atomically(path, &self.to_bytes().map_err(bad)?)
     }
 
-    /// Whether header and arrays would be accepted where they are read: JSON has no infinities.
+    /// Checks that header and weights would be accepted when read: JSON has no infinities.
     fn is_readable(&self) -> Verdict<()> {
         Header::parse(&self.header.text())?;
         self.weights.iter().try_for_each(check_finite)
     }
 
-    /// The sealed bytes of its file.
+    /// The bytes of the file, with checksum.
     fn to_bytes(&self) -> Verdict<Vec<u8>> {
         let metadata = HashMap::from([
             (seal::KEY.to_owned(), seal::blank()),
@@ -135,7 +139,7 @@ impl Checkpoint {
         Ok(bytes)
     }
 
-    /// The weights to predict with: their running mean, if one is kept.
+    /// Weights to predict with: their running mean if one is kept.
     pub fn kept_weights(&self) -> Vec<Weight> {
         if self.average.is_empty() {
             return self.weights.clone();
@@ -143,7 +147,7 @@ impl Checkpoint {
         averaged(&self.weights, &self.average)
     }
 
-    /// Reads a file; refuses what is no checkpoint of this program.
+    /// Reads a file; refuses one that is not a checkpoint of this program.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = read_regular(path).map_err(Error::io(path))?;
         Self::parse(&bytes).map_err(|reason| Error::bad_file(path, reason))
@@ -192,7 +196,7 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Adds a weight and its moments.
+    /// Reads a weight and its moments from the file.
     fn take(&mut self, file: &SafeTensors, name: &str) -> Verdict<()> {
         let weight = array(file, WEIGHT, name)?;
         let moment = |prefix: &str| {
@@ -221,8 +225,8 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Refuses a header whose network has not as many weights as the file, so that what is made of
-    /// the header is no larger than the file.
+    /// Refuses a header whose network has a different number of weights than the file, so that
+    /// nothing built from the header is larger than the file.
     fn count(&self) -> Verdict<()> {
         let needed = self.header.network().parameters();
         let found: usize = self.weights.iter().map(|weight| weight.values.len()).sum();
@@ -250,7 +254,7 @@ fn broken(error: safetensors::SafeTensorError) -> String {
     format!("not a checkpoint, or damaged ({error}); use another one")
 }
 
-/// An array of f32.
+/// The array `prefix` + `name`; refused unless it is f32.
 fn array<'a>(file: &SafeTensors<'a>, prefix: &str, name: &str) -> Verdict<TensorView<'a>> {
     let view = file.tensor(&format!("{prefix}{name}")).map_err(broken)?;
     match view.dtype() {

@@ -17,7 +17,10 @@ use crate::{Error, Result};
 /// Settings that concern networks alone.
 const NETWORK_SECTIONS: [&str; 5] = ["network", "prior", "path", "optimiser", "stopping"];
 
-/// Everything that decides the outcome of a run, besides the data.
+/// All settings of a training run. Together with the data they determine its outcome.
+///
+/// The default trains [`Method::FloralKl`]. The sections `network`, `prior`, `path`, `optimiser`
+/// and `stopping` concern networks only.
 ///
 /// ```
 /// use floral::train::{Method, TrainConfig};
@@ -31,42 +34,42 @@ const NETWORK_SECTIONS: [&str; 5] = ["network", "prior", "path", "optimiser", "s
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
-    /// What is learned, and by what.
+    /// Method of the run: what is learned, and how.
     pub method: Method,
-    /// The seed of initial weights, batches, times and priors.
+    /// Seed of the initial weights, batches, times and prior draws.
     pub seed: u64,
-    /// Points per axis to train on, one number each; absent for the full grid. Every s-th point is
-    /// taken, so each must divide the dataset's. Regressions still see input and low fidelity at
-    /// every point; only high fidelity is known at these.
+    /// Points per axis to train on; `None` for the full grid. Every s-th point is used, so each
+    /// number must divide that of the dataset. A regression uses high fidelity at these points
+    /// only, but input and low fidelity at every point.
     pub resolution: Option<Vec<usize>>,
-    /// Symmetries that regressions make use of, such as `roll:x`; those of the dataset if absent.
+    /// Symmetries that regressions exploit, such as `roll:x`; if `None`, those of the dataset.
     pub symmetries: Option<Vec<Symmetry>>,
-    /// The law of realizations of floral-kl and kriging.
+    /// Distribution of the realizations of floral-kl and kriging.
     #[serde(alias = "coefficients")]
     pub law: LawKind,
-    /// The time that a fit of floral-kl may take; it then leaves out what it has no time for. Without
-    /// one the work depends on the data alone.
+    /// Time limit for a fit of floral-kl, which omits the parts that do not fit in it. Without a
+    /// limit the work, and so the result, depends on the data alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
-    /// A part that a fit of floral-kl goes without, for an ablation.
+    /// A part that a fit of floral-kl omits, for ablation studies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<Part>,
-    /// Functions through which the solution's channels are learned, one for all or one for each:
+    /// Transforms applied to the solution before learning, one for all channels or one per channel:
     /// `none`, `log`, `sqrt`, `positive`, `bounded:FROM:TO`.
     pub transform: TransformConfig,
-    /// Inputs for testing, validation and training.
+    /// Numbers of inputs for testing, validation and training.
     pub split: SplitConfig,
-    /// Where low fidelity comes from.
+    /// Source of low fidelity.
     pub low: LowConfig,
-    /// The network's sizes.
+    /// Sizes of the network.
     pub network: NetworkConfig,
-    /// Where the flow starts.
+    /// Random field from which the flow starts.
     pub prior: PriorConfig,
-    /// The path from there to the data.
+    /// Path of the flow from the prior to the data.
     pub path: PathConfig,
-    /// How the loss is brought down.
+    /// Settings of the optimiser, Adam.
     pub optimiser: OptimiserConfig,
-    /// When to stop.
+    /// Stopping criteria.
     pub stopping: StoppingConfig,
 }
 
@@ -78,12 +81,13 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// As it is written in a file; a regression has no settings of networks.
+    /// The settings as TOML, as written to `config.toml`. For a regression the network sections are
+    /// omitted.
     pub fn to_toml(&self) -> String {
         toml::to_string(&self.to_table()).expect("a table of numbers, strings and lists")
     }
 
-    /// The same with the meaning of every key above it.
+    /// The settings as TOML, with the meaning of every key in a comment above it.
     pub fn to_annotated_toml(&self) -> String {
         annotated(&self.to_table(), TRAINING)
     }
@@ -98,7 +102,8 @@ impl TrainConfig {
         table
     }
 
-    /// The same with the settings that do not concern the method at their defaults.
+    /// These settings for another method; settings that do not concern that method are reset to
+    /// their defaults.
     pub fn for_method(self, method: Method) -> Self {
         let mut own = Self { method, ..self };
         if method.is_flow() {
@@ -125,7 +130,8 @@ impl TrainConfig {
         }
     }
 
-    /// The same with a split that fits a dataset of this number of inputs; given numbers stay.
+    /// These settings with the absent numbers of the split chosen for a dataset of `inputs` inputs;
+    /// numbers already given stay.
     #[must_use]
     pub fn for_inputs(self, inputs: usize) -> Self {
         let is_watched = self.method.recipe().is_none();
@@ -135,7 +141,7 @@ impl TrainConfig {
         }
     }
 
-    /// The inputs of a dataset that serve testing, validation and training.
+    /// Ranges of the test, validation and training inputs of a dataset with `inputs` inputs.
     pub fn split_of(&self, inputs: usize) -> Result<Split> {
         let is_watched = self.method.recipe().is_none();
         let split = self.split.for_inputs(inputs, is_watched);
@@ -152,7 +158,7 @@ impl TrainConfig {
         split.of(inputs)
     }
 
-    /// The regressions of the method, but for a part that is left out; none of a network.
+    /// Recipe of the regressions, without the omitted part if one is set; `None` for a network.
     pub fn recipe(&self) -> Option<Recipe> {
         let recipe = self.method.recipe()?;
         let is_whole = recipe == Recipe::Blend;
@@ -160,7 +166,7 @@ impl TrainConfig {
         Some(part.map_or(recipe, Recipe::Without))
     }
 
-    /// The first section of network settings that a regression was given.
+    /// First network section that differs from its default, if the method is a regression.
     fn idle_section(&self) -> Option<&'static str> {
         let default = Self::default();
         self.method.recipe()?;
@@ -222,7 +228,7 @@ impl TrainConfig {
         Err(Error::config(context, wrong))
     }
 
-    /// The learning rate of an epoch.
+    /// Learning rate in an epoch, counted from 0.
     pub fn learning_rate(&self, epoch: usize) -> f64 {
         let decays = (epoch / self.optimiser.decay_every) as i32;
         self.optimiser.learning_rate * self.optimiser.decay.powi(decays)

@@ -1,46 +1,49 @@
-//! A control variate: realizations of low fidelity that share their randomness with those of high
-//! make the mean of few realizations of high a better one.
+//! Control variate: low-fidelity realizations that share their randomness with high-fidelity
+//! realizations improve the mean of a few high-fidelity realizations.
 //!
-//! Of an input there are n realizations of high, h_1 .. h_n, and m >= n of low, where l_i was made
-//! with the randomness of h_i. The mean of the first n of low misses that of all of them by chance,
-//! and that of high by chance goes along:
+//! An input has n high-fidelity realizations h_1 .. h_n and m >= n low-fidelity realizations, where
+//! l_i shares its randomness with h_i. The mean of the first n low-fidelity realizations deviates
+//! by chance from the mean of all m, and the mean of high fidelity deviates with it. The estimate
 //!
 //! ```text
 //! mean h + b (mean over all l - mean over the first n of l)
 //! ```
 //!
-//! has the expectation of h and the variance Var h / n - (2 b Cov - b^2 Var l) (1/n - 1/m), least for
-//! b = Cov(h, l) / Var l. With b = 1 it is the mean of low plus the mean of h_i - l_i, the two-level
-//! estimator of Giles, Operations Research 56 (2008), 607. Here b is one number a channel, from all
-//! training inputs together, so that no input's own chance decides it.
+//! has the expectation of h and the variance Var h / n - (2 b Cov - b^2 Var l) (1/n - 1/m), which
+//! is minimal for b = Cov(h, l) / Var l. With b = 1 it is the mean of l plus the mean of h_i - l_i,
+//! the two-level estimator of Giles, Operations Research 56 (2008), 607. Here b is one number per
+//! channel, estimated from all training inputs together, so that it does not follow the noise of
+//! one input.
 //!
-//! What is learned stays the law of high given the input, not given a realization of low: all
-//! realizations of an input are shifted by what its mean is corrected by, so their spread is as it
-//! was. Low realizations that are independent of high carry no information on its noise; with many
-//! of them their mean, which is the low-fidelity solution, is less noisy.
+//! The learned distribution is still that of h given the input, not given a realization of l: all
+//! realizations of an input are shifted by the correction of their mean, which leaves their spread
+//! unchanged. Low-fidelity realizations that are independent of high fidelity carry no information
+//! about its noise; a large number of them only makes their mean, which is the low-fidelity
+//! solution, less noisy.
 
 use std::ops::Range;
 
 use crate::Result;
 
-/// Realizations of one input, transformed: [realization, channel, point] each.
+/// Transformed realizations of one input, each array [realization, channel, point].
 pub(super) struct Pair<'a> {
-    /// Of high.
+    /// High fidelity, n realizations.
     pub high: &'a [f64],
-    /// Of low, at least as many, the first with the randomness of those of high.
+    /// Low fidelity, m >= n realizations; the first n share their randomness with `high`.
     pub low: &'a [f64],
-    /// Values of a realization.
+    /// Values per realization: channels times points.
     pub values: usize,
 }
 
-/// The slope of each channel.
+/// The coefficient b of each channel.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ControlVariate {
     slopes: Vec<f64>,
 }
 
 impl ControlVariate {
-    /// From training inputs; `pair` hands each over.
+    /// Estimates the coefficients from training inputs; `pair` supplies the realizations of an
+    /// input.
     pub(super) fn new(
         inputs: Range<usize>,
         channels: usize,
@@ -51,7 +54,7 @@ impl ControlVariate {
             pair(index, &mut |pair| pair.add(&mut products, &mut squares))?;
         }
         let slope = |(product, square): (f64, f64)| {
-            // Against the grain there is no slope worth a try.
+            // A negative correlation is not used.
             let slope = product / square;
             if slope.is_finite() {
                 slope.max(0.0)
@@ -64,7 +67,7 @@ impl ControlVariate {
         })
     }
 
-    /// What is added to every realization of high: [channel, point].
+    /// The shift of every high-fidelity realization: [channel, point].
     pub(super) fn shift(&self, pair: &Pair<'_>) -> Vec<f64> {
         let points = pair.values / self.slopes.len().max(1);
         let (all, first) = (pair.mean_low(), pair.mean_paired());
@@ -84,13 +87,14 @@ impl Pair<'_> {
         mean(self.low, self.values)
     }
 
-    /// Of those that have a realization of high.
+    /// Mean of the low-fidelity realizations that are paired with high fidelity.
     fn mean_paired(&self) -> Vec<f64> {
         mean(&self.low[..self.high.len()], self.values)
     }
 
-    /// Adds the products of deviations, and the squares of low's, channel by channel. A single pair
-    /// deviates from the mean of all of low, which it does by chance alone.
+    /// Adds, per channel, the products of the deviations of high and low fidelity and the squares
+    /// of the deviations of low fidelity. Deviations are from the mean of the pairs; for a single
+    /// pair both are from the mean of all low-fidelity realizations.
     fn add(&self, products: &mut [f64], squares: &mut [f64]) {
         let points = (self.values / products.len().max(1)).max(1);
         let (high, low) = match self.count() {
@@ -124,7 +128,8 @@ mod tests {
     use crate::metric::RunningMoments;
     use crate::random::{Purpose, stream};
 
-    /// High 3 + 2 z + 0.5 e and low z + 0.1 f of normal z, e, f: [realization] each.
+    /// High fidelity 3 + 2 z + 0.5 e and low fidelity z + 0.1 f with standard normal z, e, f:
+    /// [realization] each.
     fn pair(index: u64, n: usize, m: usize) -> (Vec<f64>, Vec<f64>) {
         let mut rng = stream(4, Purpose::Realization, index, 0);
         let mut normal = || -> f64 { rng.sample(StandardNormal) };
@@ -220,7 +225,8 @@ mod tests {
 
     #[test]
     fn channels_have_slopes_of_their_own() {
-        // High is twice low in the first channel and low in the second, of two points each.
+        // High fidelity is twice low fidelity in the first channel and equal to it in the second;
+        // each channel has two points.
         let low = [0.0, 1.0, 0.0, 2.0, 1.0, 0.0, 3.0, 0.0, 4.0, 4.0, 4.0, 4.0];
         let high: Vec<f64> = (0..8)
             .map(|i| if i % 4 < 2 { 2.0 * low[i] } else { low[i] })

@@ -1,4 +1,4 @@
-//! Checkpoints that contradict themselves are refused, with the file and the reason.
+//! Tests that damaged or inconsistent checkpoints are refused with the file and the reason.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::{Checkpoint, Method};
 use crate::flow::Coordinates;
 use crate::predict::testing::{Play, play};
 
-/// A checkpoint's bytes with the header of the file changed, and sealed again.
+/// The bytes of a checkpoint after a change of the safetensors header, sealed again.
 fn altered(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
     let (length, rest) = bytes.split_at(8);
     let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
@@ -22,7 +22,7 @@ fn altered(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
     bytes
 }
 
-/// The same, of our own header within it.
+/// The bytes of a checkpoint after a change of our own header, sealed again.
 fn with_header(bytes: &[u8], change: impl Fn(&mut Value)) -> Vec<u8> {
     altered(bytes, |file| {
         let ours = &mut file["__metadata__"]["floral"];

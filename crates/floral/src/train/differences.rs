@@ -1,14 +1,14 @@
-//! In which settings two configurations differ, in words; a run folder and a checkpoint refuse to
-//! go on with others than their own.
+//! Differences between two configurations, in words. A run folder and a checkpoint refuse to
+//! continue with settings other than their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TrainConfig;
 
-/// Where more settings differ, the rest is counted.
+/// Largest number of differences that are named; further ones are only counted.
 const MOST_NAMED: usize = 4;
 
-/// Every setting that differs, as `key value there, not value asked`; none if all are the same.
+/// Every setting that differs, as `key old value, not new value`; `None` if all are the same.
 pub(super) fn differences(there: &TrainConfig, asked: &TrainConfig) -> Option<String> {
     let (there, asked) = (settings(there), settings(asked));
     let keys: BTreeSet<&String> = there.keys().chain(asked.keys()).collect();
@@ -28,10 +28,10 @@ pub(super) fn differences(there: &TrainConfig, asked: &TrainConfig) -> Option<St
     }
 }
 
-/// Whether a run of these settings goes on under those asked for: they are the same but for more epochs
-/// or more patience. Neither has a say in any epoch: the schedule of the learning rate and the draws
-/// depend on its number alone, so that a run which goes on comes to the same weights as one that was
-/// asked for all epochs at once.
+/// Whether a run can continue under the settings asked for: they may differ only by more epochs or
+/// more patience. Neither affects the epochs themselves, since learning rate and draws depend on
+/// the number of the epoch alone. A continued run therefore reaches the same weights as one that
+/// was started with all epochs.
 pub(super) fn goes_on(there: &TrainConfig, asked: &TrainConfig) -> bool {
     let (before, after) = (&there.stopping, &asked.stopping);
     let mut longer = there.clone();
@@ -47,7 +47,7 @@ fn settings(config: &TrainConfig) -> BTreeMap<String, String> {
     let table = toml::Table::try_from(config).expect("a configuration of numbers and strings");
     let mut flat = BTreeMap::new();
     flatten("", &table, &mut flat);
-    // It decides whether a solver ends, not what it returns.
+    // The timeout decides whether a solver is stopped, not what it returns.
     flat.remove("low.timeout");
     flat
 }

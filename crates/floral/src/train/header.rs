@@ -1,4 +1,5 @@
-//! The header of a checkpoint: what it says besides its arrays, and whether that fits together.
+//! The header of a checkpoint: everything besides its arrays, and checks that its parts are
+//! consistent.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +17,14 @@ use crate::transform::{Transform, Transforms};
 use crate::{Grid, Quantities, Quantity, Result};
 use floral_flow::network::Backbone;
 
-/// The layout's version; a newer one is refused. Format 1 has the prior in raw coordinates, formats
-/// before `SEALED` have no checksum.
+/// Version of the layout; a newer one is refused. Format 1 has the length of the prior in raw
+/// coordinates, and formats before `SEALED` have no checksum.
 pub const FORMAT: u32 = 3;
 
 /// The first format whose files have a checksum.
 const SEALED: u32 = 3;
 
-/// What a checkpoint says besides its arrays.
+/// Everything in a checkpoint besides its arrays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the layout.
@@ -32,69 +33,68 @@ pub struct Header {
     pub floral: String,
     /// The run's configuration.
     pub config: TrainConfig,
-    /// The shapes of its data.
+    /// Shapes of the data.
     pub shapes: Shapes,
-    /// The grid it is trained on.
+    /// Grid of the input and of low fidelity in training.
     pub grid: Grid,
-    /// How its data are scaled.
+    /// Scaling of the data.
     pub scaling: Scaling,
-    /// The functions through which its solutions are learned; none in older checkpoints.
+    /// Transforms applied to the solutions before learning; none in older checkpoints.
     #[serde(default, skip_serializing_if = "Transforms::is_none")]
     pub transforms: Transforms,
-    /// What stands in for low fidelity, if anything does; nothing in older checkpoints.
+    /// Stand-in for low fidelity, if one is used; `None` in older checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<StandIn>,
-    /// Points outside of the domain of its solutions, if there are any.
+    /// Mask of the points outside the domain of the solutions, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<Mask>,
-    /// Where its data come from.
+    /// Origin of the data.
     pub data: DataIdentity,
-    /// Fingerprints of the inputs that it was trained and judged on; checkpoints before format 3 have
-    /// none.
+    /// Fingerprints of the training and validation inputs; none in checkpoints before format 3.
     #[serde(default, skip_serializing_if = "SeenInputs::is_empty")]
     pub seen: SeenInputs,
-    /// Some values of the first of these inputs, in checkpoints before format 3.
+    /// Some values of the first training or validation input, in checkpoints before format 3.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_seen: Vec<f64>,
-    /// The title of its data, if they have one.
+    /// Title of the data, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The channels of its data; absent in older checkpoints.
+    /// Names and units of the channels; absent in older checkpoints.
     #[serde(default, skip_serializing_if = "Quantities::is_empty")]
     pub quantities: Quantities,
-    /// The ranges of its training inputs; absent in older checkpoints.
+    /// Ranges of the training inputs and their solutions; absent in older checkpoints.
     #[serde(default, skip_serializing_if = "Ranges::is_empty")]
     pub ranges: Ranges,
-    /// How far training is.
+    /// Progress of the training.
     pub progress: Progress,
 }
 
-/// How far training is.
+/// Progress of a training.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Epochs finished.
+    /// Number of finished epochs.
     pub epoch: usize,
-    /// Steps finished of the epoch under way.
+    /// Number of finished steps in the current epoch.
     pub step: usize,
-    /// Sum of the losses of that epoch's samples so far.
+    /// Sum of the sample losses in the current epoch so far.
     pub loss: f64,
-    /// Largest gradient norm of that epoch so far.
+    /// Largest gradient norm in the current epoch so far.
     pub gradient_norm: f64,
-    /// The best validation loss and its epoch.
+    /// Best validation loss and its epoch.
     pub best: Option<(f64, usize)>,
-    /// The validation loss that the next improvement is measured from, and its epoch.
+    /// Validation loss from which the next improvement is measured, and its epoch.
     pub reference: Option<(f64, usize)>,
-    /// Whether training has come to its end.
+    /// Whether training is finished.
     pub finished: bool,
-    /// Whether the next step has a loss that is not finite.
+    /// Whether training diverged: the loss of the next step is not finite.
     #[serde(default)]
     pub diverged: bool,
-    /// Seconds spent so far, over all sessions.
+    /// Training time so far in seconds, summed over all sessions.
     pub seconds: f64,
 }
 
 impl Header {
-    /// That of a run that has not begun, on the data of a reader.
+    /// The header of a run that has not started, for the data of a reader.
     pub(super) fn new(
         config: &TrainConfig,
         reader: &Reader,
@@ -121,7 +121,8 @@ impl Header {
         })
     }
 
-    /// What holds the spread of all channels of its solutions; 32 bits if older.
+    /// Storage precision that resolves the spread of all solution channels; 32 bits for an older
+    /// checkpoint.
     pub fn precision(&self) -> Precision {
         let transforms = self.transforms.channels();
         let channels = self.ranges.solution.iter().enumerate();
@@ -132,7 +133,7 @@ impl Header {
         each.max().unwrap_or_default()
     }
 
-    /// From its text in a file; says what is wrong where it is no header of this program.
+    /// Parses the header's JSON; the error describes why the text is not a valid header.
     pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut value: serde_json::Value =
             serde_json::from_str(text).map_err(|error| error.to_string())?;
@@ -154,12 +155,12 @@ impl Header {
         Ok(header)
     }
 
-    /// As it stands in a file.
+    /// The header as JSON.
     pub(super) fn text(&self) -> String {
         serde_json::to_string(self).expect("a header of numbers, strings and lists")
     }
 
-    /// Adds unknown quantities for channels without any.
+    /// Adds unnamed quantities where the checkpoint has none.
     fn name_channels(&mut self) {
         let Quantities { input, solution } = &mut self.quantities;
         let shapes = &self.shapes;
@@ -174,12 +175,12 @@ impl Header {
         }
     }
 
-    /// Whether files of its format have a checksum.
+    /// Whether files of this format have a checksum.
     pub(super) fn has_seal(&self) -> bool {
         self.format >= SEALED
     }
 
-    /// What a user of the model should know of its file.
+    /// Warnings for users of the model file.
     pub fn notes(&self) -> Vec<String> {
         if self.has_seal() {
             return Vec::new();
@@ -190,17 +191,17 @@ impl Header {
         )]
     }
 
-    /// Whether predictions correct a low-fidelity solution.
+    /// Whether the model uses low fidelity.
     pub fn uses_low(&self) -> bool {
         self.scaling.low.is_some()
     }
 
-    /// The sizes of its network.
+    /// Sizes of the network.
     pub(super) fn network(&self) -> Backbone {
         backbone(self.config.method, &self.config.network, &self.shapes)
     }
 
-    /// Refuses parts that contradict each other, before anything is made of them.
+    /// Refuses parts that contradict each other, before anything is built from them.
     fn fits_together(&self) -> std::result::Result<(), String> {
         let Shapes {
             input_channels,
@@ -271,7 +272,7 @@ mod tests {
     use crate::Axis;
     use crate::dataset::Normaliser;
 
-    /// As the first release of format 2 wrote it.
+    /// A header as the first release of format 2 wrote it.
     fn older() -> serde_json::Value {
         let unit = Normaliser::of_channels(&[[0.0, 1.0]]);
         json!({

@@ -1,4 +1,4 @@
-//! Whether a dataset is the one that a run was trained on, and which of its inputs the run has seen.
+//! Whether a dataset is the one a run was trained on, and which of its inputs the run has seen.
 
 use std::ops::Range;
 
@@ -11,22 +11,22 @@ use super::seen::SeenInputs;
 use crate::Result;
 use crate::dataset::Dataset;
 
-/// Values by which checkpoints before format 3 know their first input again.
+/// Number of values by which checkpoints before format 3 recognise their first input.
 const VALUES: usize = 16;
 
-/// Enough of a dataset to know it again.
+/// Origin of a dataset, enough to recognise it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataIdentity {
-    /// The problem's name, if known.
+    /// Name of the problem, if known.
     pub problem: Option<String>,
-    /// The problem's constants, if known.
+    /// Constants of the problem, if known.
     pub constants: Option<serde_json::Value>,
-    /// The seed, if known.
+    /// Seed, if known.
     pub seed: Option<u64>,
 }
 
 impl DataIdentity {
-    /// That of a dataset.
+    /// The origin of a dataset.
     pub fn of(dataset: &Dataset) -> Self {
         Self {
             problem: dataset.problem().map(str::to_owned),
@@ -37,11 +37,11 @@ impl DataIdentity {
 }
 
 impl Header {
-    /// Whether input i of a dataset is input i of the run's own data, for all that the run has seen
-    /// and the dataset holds.
+    /// Whether input i of a dataset is input i of the run's own data, for every input that the run
+    /// has seen and the dataset contains.
     ///
-    /// Inputs are compared by their values ([`SeenInputs`]). On another grid that is not possible;
-    /// there, and for models before format 3, problem and seed decide: the same seed draws the same
+    /// Inputs are compared by their values ([`SeenInputs`]). For data on another grid, and for
+    /// models before format 3, problem and seed are compared instead: the same seed draws the same
     /// inputs at every resolution and for most other constants.
     pub fn shares_inputs(&self, dataset: &Dataset) -> Result<bool> {
         match self.seen.are_comparable(dataset) {
@@ -50,8 +50,8 @@ impl Header {
         }
     }
 
-    /// Those of the inputs of a dataset that the run was trained or judged on, wherever they are in
-    /// it.
+    /// Indices of those inputs of a dataset on which the run was trained or validated, at any
+    /// position.
     pub fn seen_among(&self, dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<usize>> {
         if self.seen.are_comparable(dataset) {
             return self.seen.among(dataset, inputs);
@@ -67,7 +67,8 @@ impl Header {
         Ok((split.test_inputs().max(inputs.start)..end).collect())
     }
 
-    /// Whether a dataset has the same origin, or, without one, begins with the same values.
+    /// Whether a dataset has the same origin as the run's data; if neither origin is known, whether
+    /// the first input that the run has seen has the same values.
     fn shares_origin(&self, dataset: &Dataset) -> bool {
         let (ours, theirs) = (&self.data, DataIdentity::of(dataset));
         if (&ours.problem, ours.seed) != (&theirs.problem, theirs.seed) {
@@ -77,11 +78,12 @@ impl Header {
             return true;
         }
         if self.first_seen.is_empty() {
-            // Another grid of data without an origin; old models cannot know.
+            // The data have no known origin and, for newer models, another grid: taken as not
+            // shared. Models without fingerprints cannot tell: taken as shared.
             return self.seen.is_empty();
         }
         let Ok(theirs) = first_seen(&self.config, dataset) else {
-            // Where it is there and cannot be read, it counts as seen.
+            // An input that exists but cannot be read counts as seen.
             return self.config.split.test_inputs() < dataset.inputs();
         };
         // Values may have been stored with fewer digits, or converted to other units and back.
@@ -91,7 +93,7 @@ impl Header {
     }
 }
 
-/// Values of the first input behind those kept for testing, spread over the field.
+/// Values, evenly spread over the field, of the first input after the test inputs.
 fn first_seen(config: &TrainConfig, dataset: &Dataset) -> Result<Vec<f64>> {
     let input = dataset.input(config.split.test_inputs())?;
     let every = input.values().len().div_ceil(VALUES).max(1);

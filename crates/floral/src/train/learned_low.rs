@@ -1,4 +1,4 @@
-//! Low fidelity as a run learns from it: stored, computed or a stand-in, seen through transforms.
+//! Low fidelity as a run learns from it: stored, computed or a stand-in, after its transforms.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::observer::Observer;
 use crate::transform::{Refused, Transforms};
 use crate::{Error, Field, Grid, Result};
 
-/// How low fidelity becomes what a run learns from.
+/// How a run obtains and transforms the low fidelity that it learns from.
 #[derive(Debug, Clone)]
 pub(crate) struct LearnedLow {
-    /// Whether the method is given any.
+    /// Whether the method uses low fidelity.
     pub is_used: bool,
     pub stand_in: Option<StandIn>,
     pub transforms: Transforms,
@@ -33,7 +33,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// As an error; `value` gives that of a refused value.
+    /// The error; `value` makes it from a value that a transform refused.
     pub fn into_error(self, value: impl FnOnce(Refused) -> Error) -> Error {
         match self {
             Self::Value(refused) => value(refused),
@@ -43,12 +43,12 @@ impl Fault {
 }
 
 impl LearnedLow {
-    /// Whether an input has to come with it.
+    /// Whether an input must come with a low-fidelity solution.
     pub fn is_given(&self) -> bool {
         self.is_used && self.stand_in.is_none()
     }
 
-    /// Of an input on its grid; none if the method is given none.
+    /// Transformed low fidelity of an input on its grid; `None` if the method uses none.
     pub fn of(
         &self,
         input: &Field,
@@ -72,7 +72,7 @@ impl LearnedLow {
 }
 
 impl Header {
-    /// How low fidelity becomes what the run learned from.
+    /// How the run obtained and transformed the low fidelity that it learned from.
     pub(crate) fn learned_low(&self) -> LearnedLow {
         LearnedLow {
             is_used: self.uses_low(),
@@ -83,15 +83,16 @@ impl Header {
         }
     }
 
-    /// Whether an input has to come with a low-fidelity solution: one is used, and nothing stands in
-    /// for it.
+    /// Whether an input must come with a low-fidelity solution: the model uses one and has no
+    /// stand-in for it.
     pub fn needs_low(&self) -> bool {
         self.uses_low() && self.stand_in.is_none()
     }
 }
 
-/// The dataset with the solver that the settings name, unless it has one already, and with all the
-/// low fidelity computed that training looks at; `folder` is the run's.
+/// The dataset with the low-fidelity solver named in the settings, unless it has one already, and
+/// with the low fidelity of all validation and training inputs computed. `folder` is the run
+/// folder.
 pub fn supplied(
     config: &TrainConfig,
     dataset: &Dataset,
@@ -112,7 +113,7 @@ pub fn supplied(
     Ok(dataset)
 }
 
-/// What stands in for low fidelity, if the settings ask for it and the method looks at it.
+/// Stand-in for low fidelity, if the settings ask for one and the method uses low fidelity.
 pub(super) fn stand_in(
     dataset: &Dataset,
     config: &TrainConfig,
@@ -139,12 +140,12 @@ pub(super) fn stand_in(
     checked.map(|()| stand_in)
 }
 
-/// Whether a dataset gives low fidelity to a method, stored or computed.
+/// Whether a dataset provides low fidelity to the method, stored or computed.
 pub(super) fn is_given(dataset: &Dataset, config: &TrainConfig) -> bool {
     config.method.uses_low() && config.low.kind == LowKind::Stored && dataset.has_low()
 }
 
-/// The mean over inputs and realizations at the points that are kept.
+/// Mean solution over inputs and realizations at the training points.
 fn mean_solution(dataset: &Dataset, inputs: Range<usize>, thinning: &Thinning) -> Result<Field> {
     let channels = dataset.solution_channels().unwrap_or(0);
     let mut mean = vec![0.0; channels * thinning.kept().len()];

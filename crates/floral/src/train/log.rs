@@ -9,27 +9,27 @@ use crate::{Error, Result};
 
 const COLUMNS: &str = "epoch,train_loss,validation_loss,learning_rate,gradient_norm,seconds";
 
-/// The file of a run's epochs.
+/// The log file of a run.
 pub(super) struct Log {
     path: PathBuf,
 }
 
-// Epochs are those of networks.
+// Only networks are trained in epochs.
 #[cfg_attr(not(feature = "networks"), allow(dead_code))]
 impl Log {
-    /// That of a run folder.
+    /// The log of a run folder.
     pub(super) fn of(folder: &Path) -> Self {
         Self {
             path: folder.join("epochs.csv"),
         }
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All epochs; none where there is no log, as of a copied checkpoint.
+    /// All epochs; empty if there is no log, as beside a copied checkpoint.
     pub(super) fn read(&self) -> Result<Vec<EpochRecord>> {
         let mut best = f64::INFINITY;
         let text = self.text()?;
@@ -51,8 +51,8 @@ impl Log {
         .collect()
     }
 
-    /// Keeps one row for each of the first `epochs`: those after them will be run again, and a row
-    /// cut short by a crash cannot be read.
+    /// Keeps one row for each of the first `epochs` epochs. Later epochs will be run again; a row
+    /// that a crash left incomplete is dropped.
     pub(super) fn cut(&self, epochs: usize) -> Result<()> {
         let text = self.text()?;
         let mut kept = format!("{COLUMNS}\n");
@@ -75,7 +75,8 @@ impl Log {
         written.map_err(write_error(&self.path))
     }
 
-    /// Waits until the rows have reached the disk: a checkpoint must not know more epochs.
+    /// Waits until the rows have reached the disk, so that a checkpoint never has more epochs than
+    /// the log.
     pub(super) fn sync(&self) -> Result<()> {
         operations::sync_all(&self.open()?).map_err(write_error(&self.path))
     }

@@ -1,4 +1,5 @@
-//! The memory of training with given settings, and a refusal of what would take more than there is.
+//! Memory that training with given settings needs; training is refused if it exceeds what is
+//! available.
 
 use super::TrainConfig;
 use super::model::{backbone, check_modes};
@@ -13,8 +14,8 @@ use floral_networks::training::blocks::training_rows;
 
 const BYTES: f64 = 4.0;
 
-/// Refuses a training whose memory is estimated to exceed what is available; the data of a network
-/// need not fit.
+/// Refuses a training whose estimated memory exceeds what is available. The data of a network need
+/// not fit, as they can be read from disk.
 pub(super) fn check(config: &TrainConfig, memory: &Memory) -> Result<()> {
     let needed = match config.method.recipe() {
         Some(_) => memory.total(),
@@ -29,7 +30,8 @@ pub(super) fn check(config: &TrainConfig, memory: &Memory) -> Result<()> {
     }
 }
 
-/// The memory of training with these settings; refused if their modes do not fit the grid.
+/// Estimated memory of training with these settings; refuses Fourier modes that do not match the
+/// grid.
 pub(super) fn of_training(config: &TrainConfig, reader: &Reader) -> Result<Memory> {
     let dataset = &reader.dataset;
     let split = config.split_of(dataset.inputs())?;
@@ -49,8 +51,8 @@ pub(super) fn of_training(config: &TrainConfig, reader: &Reader) -> Result<Memor
     Ok(network.memory(&shapes.grid, &load))
 }
 
-/// Of fitting a regression, which holds all realizations in f64, the leading factors of each
-/// input beside them.
+/// Estimated memory of fitting a regression, which holds all realizations in f64 together with the
+/// leading factors of each input.
 fn of_fitting(split: &Split, dataset: &Dataset) -> Memory {
     let held = (split.train.len() + split.validation.len()) as f64;
     let solution = dataset.solution_channels().unwrap_or(0) * dataset.realizations();
@@ -63,7 +65,7 @@ fn of_fitting(split: &Split, dataset: &Dataset) -> Memory {
     }
 }
 
-/// Samples of a block of training with these settings; none for a regression, which needs no device.
+/// Number of samples that a network computes together in training; `None` for a regression.
 #[cfg(feature = "networks")]
 pub(super) fn block_rows(config: &TrainConfig, reader: &Reader, device: &Device) -> Option<usize> {
     if config.method.recipe().is_some() {
@@ -75,7 +77,7 @@ pub(super) fn block_rows(config: &TrainConfig, reader: &Reader, device: &Device)
     Some(rows.min(config.optimiser.batch))
 }
 
-/// None: a build without networks has regressions alone.
+/// Always `None`: a build without networks has only regressions.
 #[cfg(not(feature = "networks"))]
 pub(super) fn block_rows(_: &TrainConfig, _: &Reader, _: &Device) -> Option<usize> {
     None

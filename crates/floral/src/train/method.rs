@@ -1,4 +1,4 @@
-//! The methods: the paper's four, kriging, and the one we recommend.
+//! The methods: four of the paper, kriging, and the recommended default.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,18 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::kl::Recipe;
 use crate::{Error, Result};
 
-/// What is learned, and by what: one network in four formulations, or closed-form regression.
+/// What is learned, and how: by a network in one of four formulations, or by closed-form
+/// regression.
 ///
-/// With the input a, low fidelity l and the solution u, whose law given a is learned:
+/// The input is a, low fidelity is l, and u is the solution, whose distribution given a is learned:
 ///
 /// | method | learns | by |
 /// |---|---|---|
 /// | [`Fno`](Self::Fno) | E\[u\] | a Fourier neural operator (Li et al., 2021) |
 /// | [`ResidualFno`](Self::ResidualFno) | E\[u - l\] | the same |
-/// | [`Flora`](Self::Flora) | the law of u | flow matching (Lipman et al., 2023) in function space |
-/// | [`Floral`](Self::Floral) | the law of u - l | the same (Bhola & Duraisamy) |
-/// | [`Kriging`](Self::Kriging) | the law of u - l | Gaussian process regression (Rasmussen & Williams, 2006) |
-/// | [`FloralKl`](Self::FloralKl) | the law of u - l | a conditional Karhunen-Loève expansion |
+/// | [`Flora`](Self::Flora) | distribution of u | flow matching (Lipman et al., 2023) in function space |
+/// | [`Floral`](Self::Floral) | distribution of u - l | the same (Bhola & Duraisamy) |
+/// | [`Kriging`](Self::Kriging) | distribution of u - l | Gaussian process regression (Rasmussen & Williams, 2006) |
+/// | [`FloralKl`](Self::FloralKl) | distribution of u - l | a conditional Karhunen-Loève expansion |
 ///
 /// ```
 /// use floral::train::Method;
@@ -31,13 +32,13 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Regression of the solution.
+    /// Network regression of the mean solution.
     Fno,
-    /// Regression of the residual to the low-fidelity solution.
+    /// Network regression of the mean residual.
     ResidualFno,
-    /// The distribution of the solution.
+    /// Flow that learns the distribution of the solution.
     Flora,
-    /// The distribution of the residual to the low-fidelity solution.
+    /// Flow that learns the distribution of the residual.
     Floral,
     /// Kernel regression of mean and spread, in closed form.
     Kriging,
@@ -47,7 +48,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods: the paper's in the order of its tables, then ours.
+    /// All methods: those of the paper in the order of its tables, then kriging and floral-kl.
     pub const ALL: [Self; 6] = [
         Self::Fno,
         Self::ResidualFno,
@@ -57,30 +58,30 @@ impl Method {
         Self::FloralKl,
     ];
 
-    /// The paper's four.
+    /// The four methods of the paper.
     pub const PAPER: [Self; 4] = [Self::Fno, Self::ResidualFno, Self::Flora, Self::Floral];
 
-    /// Whether it cannot do without a low-fidelity solution.
+    /// Whether the method requires a low-fidelity solution.
     pub fn needs_low(self) -> bool {
         matches!(self, Self::ResidualFno | Self::Floral)
     }
 
-    /// Whether it looks at a low-fidelity solution that is there.
+    /// Whether the method uses a low-fidelity solution if there is one.
     pub fn uses_low(self) -> bool {
         self.needs_low() || self.recipe().is_some()
     }
 
-    /// Whether it returns samples rather than one field.
+    /// Whether the method predicts realizations rather than one field.
     pub fn is_generative(self) -> bool {
         self.is_flow() || self.recipe().is_some()
     }
 
-    /// Whether its samples are integrated from a prior.
+    /// Whether realizations are integrated from draws of a prior.
     pub fn is_flow(self) -> bool {
         matches!(self, Self::Flora | Self::Floral)
     }
 
-    /// The regressions it is made of; none of a network.
+    /// Recipe of the regressions; `None` for a network.
     pub fn recipe(self) -> Option<Recipe> {
         match self {
             Self::Kriging => Some(Recipe::Kernels),
@@ -98,7 +99,7 @@ impl Method {
         Ok(())
     }
 
-    /// The name in print.
+    /// Name in print.
     pub fn title(self) -> &'static str {
         match self {
             Self::Fno => "FNO",
@@ -110,7 +111,7 @@ impl Method {
         }
     }
 
-    /// The name by which users ask for it.
+    /// Name in settings and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fno => "fno",

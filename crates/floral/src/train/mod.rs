@@ -1,9 +1,9 @@
 //! Training: from a dataset to a run folder with checkpoints.
 //!
-//! A step is four things, kept apart so that several processes can share its samples: which samples
-//! ([`batches`]), their gradients ([`gradient`]), their reduction (a sum over blocks of samples in a
-//! fixed order) and the update ([`update`], by [`adam`]). Methods without a network are fitted in
-//! one go ([`regression`]).
+//! A training step of a network has four parts, kept apart so that several processes can share its
+//! samples: the choice of samples ([`batches`]), their gradients ([`gradient`]), the reduction (a
+//! sum over blocks of samples in a fixed order) and the update ([`update`], by [`adam`]). Methods
+//! without a network are fitted in closed form ([`regression`]).
 
 mod budget;
 pub mod checkpoint;
@@ -64,12 +64,12 @@ pub use crate::no_networks::Stack;
 
 pub use crate::observer::EpochRecord;
 
-/// A network together with what is needed to feed it, and the sizes that it has on given data.
+/// A network with the scales of its data, and its sizes on data of given shapes.
 pub mod model {
     pub use super::network::*;
 }
 
-/// The samples of a run: what reads them, how they are scaled, and where they are kept.
+/// The samples of a run: their reader, their scaling and their storage.
 pub mod samples {
     pub use floral_flow::training::samples::Samples;
 

@@ -1,4 +1,4 @@
-//! The network of a method: its sizes on data of given shapes, and its initial weights.
+//! The network of a method: its sizes for data of given shapes, and its initial weights.
 
 #[cfg(feature = "networks")]
 use floral_networks::device::Device;
@@ -41,7 +41,7 @@ pub fn check_modes(sizes: &NetworkConfig, shapes: &Shapes) -> Result<()> {
     }
 }
 
-/// The sizes of the network of a method on data of given shapes.
+/// Sizes of the network of a method for data of given shapes.
 pub fn backbone(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> Backbone {
     match sizes.kind {
         NetworkKind::Fno => Backbone::Fno(network_config(method, sizes, shapes)),
@@ -63,7 +63,7 @@ pub fn backbone(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> Backb
     }
 }
 
-/// The sizes of the Fourier neural operator of a method on data of given shapes.
+/// Sizes of the Fourier neural operator of a method for data of given shapes.
 pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) -> FilmFnoConfig {
     let half = || shapes.grid.iter().map(|n| (n / 2).max(1)).collect();
     let n_modes = sizes.n_modes.clone().unwrap_or_else(half);
@@ -75,7 +75,7 @@ pub fn network_config(method: Method, sizes: &NetworkConfig, shapes: &Shapes) ->
         .with_film_channels(sizes.film_channels)
 }
 
-/// Channels of the field fed in, and of the condition.
+/// Numbers of channels of the network's input field and of its condition.
 fn channels(method: Method, shapes: &Shapes) -> [usize; 2] {
     let low = if method.needs_low() {
         shapes.solution_channels

@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// What its layers do.
+    /// Kind of the layers.
     pub kind: NetworkKind,
     /// Width of the layers.
     pub hidden_channels: usize,
     /// Number of layers.
     pub layers: usize,
-    /// Width of the hidden layers of every FiLM.
+    /// Width of the hidden layers of every FiLM (feature-wise linear modulation).
     pub film_channels: usize,
     /// Kept frequencies per axis; half the training resolution if absent.
     pub n_modes: Option<Vec<usize>>,
-    /// Slices of each head, of kind slices.
+    /// Slices per attention head, for kind `slices`.
     pub slices: usize,
-    /// Heads of the attention, of kind slices; they divide the width.
+    /// Attention heads, for kind `slices`; must divide `hidden_channels`.
     pub heads: usize,
 }
 
-/// What the layers of a network do.
+/// Kind of the layers of a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NetworkKind {
@@ -33,7 +33,7 @@ pub enum NetworkKind {
     Slices,
 }
 
-/// Sizes beyond any machine: products of sizes below stay countable.
+/// Largest accepted size. No machine reaches it, and products of smaller sizes do not overflow.
 const LARGEST_SIZE: usize = 1 << 24;
 
 impl NetworkConfig {
@@ -52,7 +52,7 @@ impl NetworkConfig {
             .all(|&size| (1..=LARGEST_SIZE).contains(&size))
     }
 
-    /// Settings of the other kind, and heads that do not divide the width.
+    /// Describes a setting that belongs to the other kind, or heads that do not divide the width.
     pub(super) fn contradiction(&self) -> Option<&'static str> {
         let default = Self::default();
         match self.kind {
@@ -84,26 +84,26 @@ impl Default for NetworkConfig {
     }
 }
 
-/// Constants of Adam and its schedule.
+/// Constants of Adam and of its learning-rate schedule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimiserConfig {
     /// Samples per step.
     pub batch: usize,
-    /// What a sample is, of methods that regress.
+    /// What a sample is, for the regression networks fno and residual-fno.
     pub rows: Rows,
     /// Learning rate of the first epoch.
     pub learning_rate: f64,
-    /// Factor on the learning rate ...
+    /// Factor on the learning rate every `decay_every` epochs.
     pub decay: f64,
-    /// ... after this number of epochs.
+    /// Number of epochs between two such factors.
     pub decay_every: usize,
     /// L2 weight decay, added to the gradient as in classic Adam.
     pub weight_decay: f64,
-    /// Largest norm of the gradient; longer ones are scaled down.
+    /// Largest norm of the gradient; larger gradients are scaled down to it.
     pub clip: f64,
-    /// Decay of a running mean of the weights, such as 0.999, which is validated and kept in their
-    /// place; 0 for none.
+    /// Decay of a running mean of the weights, such as 0.999; the mean is validated and used for
+    /// prediction instead of the weights. 0 for no mean.
     pub average: f64,
 }
 
@@ -122,27 +122,27 @@ impl Default for OptimiserConfig {
     }
 }
 
-/// What a regression of networks is trained on.
+/// The samples of a regression network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rows {
     /// Every realization, as in the paper.
     #[default]
     Realizations,
-    /// The mean of each input's realizations: the same minimiser, without their noise, in as many
-    /// fewer samples as there are realizations.
+    /// The mean of each input's realizations: the same minimiser without their noise, and one
+    /// sample per input.
     Inputs,
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoppingConfig {
-    /// At most this many epochs.
+    /// Largest number of epochs.
     pub epochs: usize,
     /// Stop after this number of epochs without improvement of the validation loss.
     pub patience: usize,
-    /// What counts as improvement.
+    /// Smallest decrease of the validation loss that counts as an improvement.
     pub least_improvement: f64,
     /// Validation samples on which the loss is computed, evenly spaced among all; 0 for all of them.
     pub validation_samples: usize,

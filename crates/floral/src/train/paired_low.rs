@@ -1,5 +1,5 @@
-//! Realizations of low fidelity that share their randomness with those of high: what a [`Reader`]
-//! makes of them is a better mean of few realizations of high.
+//! How a [`Reader`] uses low-fidelity realizations that share their randomness with high fidelity:
+//! as a control variate for the mean of few high-fidelity realizations.
 
 use super::TrainConfig;
 use super::control_variate::{ControlVariate, Pair};
@@ -8,8 +8,8 @@ use crate::Result;
 use crate::dataset::LowPairing;
 
 impl Reader {
-    /// Realizations of low fidelity at the points that are kept, as they are learned; none unless
-    /// they share their randomness with those of high.
+    /// Transformed low-fidelity realizations at the training points; `None` unless they share their
+    /// randomness with high fidelity.
     fn paired_low(&self, index: usize) -> Result<Option<Vec<f64>>> {
         if self.dataset.low_pairing()? != Some(LowPairing::Shared) {
             return Ok(None);
@@ -25,7 +25,8 @@ impl Reader {
         Ok(Some(low))
     }
 
-    /// The slopes by which low realizations correct the mean of high; none unless they are paired.
+    /// Coefficients with which low-fidelity realizations correct the mean of high fidelity; `None`
+    /// unless they are paired.
     pub(super) fn control_variate(&self, config: &TrainConfig) -> Result<Option<ControlVariate>> {
         let train = config.split_of(self.dataset.inputs())?.train;
         if self.dataset.low_pairing()? != Some(LowPairing::Shared) {
@@ -47,7 +48,7 @@ impl Reader {
         control.map(Some)
     }
 
-    /// Shifts the realizations of an input to a better mean, if low realizations provide one.
+    /// Shifts the realizations of an input by the correction of their mean, if there is one.
     pub(super) fn correct_mean(&self, index: usize, high: &mut [f64]) -> Result<()> {
         let Some(control) = &self.control else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a checkpoint says of the points that its network is fed with.
+//! The parts of a checkpoint's header that concern networks of points.
 
 use super::Header;
 use super::config::NetworkKind;
@@ -6,7 +6,8 @@ use crate::Grid;
 use floral_flow::network::Nodes;
 
 impl Header {
-    /// Whether its network sees points by their coordinates.
+    /// Whether the model is a network that takes points by their coordinates, rather than a full
+    /// grid.
     pub fn is_of_points(&self) -> bool {
         self.is_network() && self.config.network.kind == NetworkKind::Slices
     }
@@ -19,14 +20,14 @@ impl Header {
         self.config.method.recipe().is_none()
     }
 
-    /// The points of a grid as its network sees them; none of a network of grids.
+    /// The points of a grid in the form that the network takes; `None` for other models.
     #[cfg_attr(not(feature = "networks"), allow(dead_code))]
     pub(crate) fn nodes(&self, grid: &Grid) -> Option<Nodes> {
         self.is_of_points()
             .then(|| Nodes::of(grid, self.mask.as_ref()))
     }
 
-    /// Refuses coordinates that its grid does not have, and Fourier layers on a mesh.
+    /// Refuses a wrong number of coordinate channels, and Fourier layers on a mesh.
     pub(super) fn check_points(&self) -> Result<(), String> {
         let own = self.is_of_points().then(|| Nodes::channels_of(&self.grid));
         let found = self.shapes.coordinates;

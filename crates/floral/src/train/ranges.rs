@@ -1,5 +1,5 @@
-//! The range of a run's training inputs, by which an input far outside of it is known, and that of
-//! their solutions, by which the precision of predictions is chosen.
+//! Ranges of a run's training data: those of the inputs reveal new inputs far outside them, those
+//! of the solutions determine the storage precision of predictions.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,33 +7,34 @@ use crate::metric::RunningMoments;
 use crate::storage::Precision;
 use crate::transform::Transform;
 
-/// What training inputs were like in one channel.
+/// Range of one channel of the training inputs, or of their low fidelity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ChannelRange {
-    /// Their smallest value.
+    /// Smallest value.
     pub min: f64,
-    /// Their largest value.
+    /// Largest value.
     pub max: f64,
-    /// The mean over inputs of the root mean square over points.
+    /// Mean over inputs of the root mean square over points.
     pub norm: f64,
-    /// The standard deviation of the same.
+    /// Standard deviation over inputs of the root mean square over points.
     pub norm_deviation: f64,
 }
 
-/// What the solutions of training inputs were like in one channel, as they are learned.
+/// Range of one channel of the transformed solutions of the training inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SolutionRange {
-    /// Their smallest value.
+    /// Smallest value.
     pub min: f64,
-    /// Their largest value.
+    /// Largest value.
     pub max: f64,
-    /// The root mean square over inputs and points of the standard deviation over realizations; of
-    /// single realizations, the deviation of the residual.
+    /// Root mean square over inputs and points of the standard deviation over realizations; if
+    /// inputs have a single realization, the standard deviation of the residual.
     pub spread: f64,
 }
 
 impl SolutionRange {
-    /// What holds the spread at both ends of the range, in the units of the data.
+    /// Storage precision that resolves the spread at both ends of the range, in the units of the
+    /// data.
     pub fn precision(&self, transform: Transform) -> Precision {
         let at = |learned: f64, step: f64| {
             let value = transform.invert(learned);
@@ -43,27 +44,27 @@ impl SolutionRange {
     }
 }
 
-/// What training inputs were like, channel by channel; part of a checkpoint.
+/// Ranges of the training data per channel; part of a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ranges {
-    /// Of the input.
+    /// Channels of the input.
     pub input: Vec<ChannelRange>,
-    /// Of the low-fidelity solution, where it is used.
+    /// Channels of the low-fidelity solution, if inputs come with one; before any transform.
     pub low: Vec<ChannelRange>,
-    /// Of the high-fidelity solution; absent in older checkpoints.
+    /// Channels of the high-fidelity solution; absent in older checkpoints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub solution: Vec<SolutionRange>,
 }
 
 impl Ranges {
-    /// Whether nothing is known.
+    /// Whether no ranges are known.
     pub fn is_empty(&self) -> bool {
         self.input.is_empty() && self.low.is_empty()
     }
 }
 
-/// Norms of fields, channel by channel.
+/// Moments of the norms of fields, per channel.
 #[derive(Debug, Clone)]
 pub(super) struct Norms(Vec<RunningMoments>);
 
@@ -72,14 +73,14 @@ impl Norms {
         Self(vec![RunningMoments::default(); channels])
     }
 
-    /// Takes in those of one field, channel by channel.
+    /// Adds the norms of one field, one per channel.
     pub fn push(&mut self, of_field: &[f64]) {
         for (norms, norm) in self.0.iter_mut().zip(of_field) {
             norms.push(*norm);
         }
     }
 
-    /// With the moments of their values.
+    /// Ranges from these norms and the moments of the values, per channel.
     pub fn ranges(&self, values: &[RunningMoments]) -> Vec<ChannelRange> {
         let range = |(norm, values): (&RunningMoments, &RunningMoments)| ChannelRange {
             min: values.min(),

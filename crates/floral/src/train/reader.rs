@@ -1,4 +1,4 @@
-//! Reads the inputs of a dataset as a method learns from them.
+//! Reads the inputs of a dataset in the form from which a method learns.
 
 use std::ops::Range;
 
@@ -16,29 +16,29 @@ use crate::transform::{Refused, Transforms};
 use crate::{Error, Field, Grid, Result};
 use floral_flow::network::Nodes;
 
-/// The largest value of an input: the sum of the squares of a field of them is still a number.
+/// Largest accepted magnitude of an input value: sums of squares over a field stay finite.
 const LARGEST_INPUT: f64 = 1e150;
 
-/// The largest value of a solution: realizations are in single precision.
+/// Largest accepted magnitude of a solution value: realizations are stored in single precision.
 const LARGEST_SOLUTION: f64 = 1e37;
 
-/// Reads inputs of a dataset for a method, high fidelity on every s-th point of the grid.
+/// Reads the inputs of a dataset for a method, with high fidelity at every s-th point of the grid.
 pub struct Reader {
     pub(super) dataset: Dataset,
     method: Method,
-    /// Of the grid.
+    /// Selects the training points from the dataset's grid.
     pub(super) thinning: Thinning,
-    /// Of the points at which the dataset knows high fidelity.
+    /// Selects the training points from those at which the dataset has high fidelity.
     pub(super) of_known: Thinning,
     learned_low: LearnedLow,
     pub(super) control: Option<ControlVariate>,
-    /// Channels of the coordinates that a network of points is fed with.
+    /// Number of coordinate channels of a network that takes points; `None` for other methods.
     coordinates: Option<usize>,
 }
 
 impl Reader {
-    /// Refuses a dataset that lacks what the method needs, a resolution that does not divide, and
-    /// transforms of other channels.
+    /// Refuses a dataset that lacks what the method needs, a resolution that does not divide the
+    /// dataset's, and transforms that do not match the channels.
     pub fn new(dataset: &Dataset, config: &TrainConfig) -> Result<Self> {
         let method = config.method;
         let bad = |reason: String| Error::bad_file(dataset.path().to_owned(), reason);
@@ -98,17 +98,17 @@ impl Reader {
         Ok(reader)
     }
 
-    /// The transforms through which solutions are learned.
+    /// Transforms applied to the solutions before learning.
     pub(super) fn transforms(&self) -> &Transforms {
         &self.learned_low.transforms
     }
 
-    /// How low fidelity becomes what is learned from.
+    /// How low fidelity is obtained and transformed.
     pub(super) fn learned_low(&self) -> &LearnedLow {
         &self.learned_low
     }
 
-    /// Refuses values that the transforms of these inputs do not take.
+    /// Refuses inputs with solution values outside the range of their transforms.
     pub(super) fn check_values(&self, inputs: Range<usize>) -> Result<()> {
         if self.transforms().is_none() {
             return Ok(());
@@ -116,12 +116,12 @@ impl Reader {
         inputs.into_iter().try_for_each(|i| self.case(i).map(drop))
     }
 
-    /// The grid of input and low fidelity: every s-th point for a network, all for a regression.
+    /// Grid of input and low fidelity: every s-th point for a network, all points for a regression.
     pub fn grid(&self) -> Grid {
         self.learned_low.grid.clone()
     }
 
-    /// Channels of input and solution, and the grid of the former.
+    /// Numbers of channels of input and solution, and the grid of the input.
     pub(super) fn shapes(&self) -> Shapes {
         Shapes {
             input_channels: self.dataset.input_channels(),
@@ -131,28 +131,30 @@ impl Reader {
         }
     }
 
-    /// Positions in [`Self::grid`] of the points where high fidelity is known; none if at all.
+    /// Positions in [`Self::grid`] of the points where high fidelity is known; `None` if it is
+    /// known at every point.
     pub(super) fn known(&self) -> Option<&[usize]> {
         let kept = self.thinning.kept();
         (kept.len() < self.grid().len()).then_some(kept)
     }
 
-    /// Whether the method is given low fidelity.
+    /// Whether the method uses low fidelity.
     pub(super) fn has_low(&self) -> bool {
         self.learned_low.is_used
     }
 
-    /// The prior on the grid of every s-th point, each at its place in the domain of them all.
+    /// The prior on the grid of training points, whose coordinates are scaled by the domain of the
+    /// full grid.
     pub fn prior(&self, config: &PriorConfig) -> Result<Box<dyn Prior>> {
         config.at(&self.thinning.grid(&config.placed(self.dataset.grid())?))
     }
 
-    /// Whether its samples are for a network of points.
+    /// Whether the samples are for a network that takes points.
     pub(super) fn has_nodes(&self) -> bool {
         self.coordinates.is_some()
     }
 
-    /// An input with all that the method sees of it.
+    /// One input with its low and high fidelity, as the method sees them.
     pub(super) fn case(&self, index: usize) -> Result<TrainingInput> {
         let input = self.condition(&self.dataset.input(index)?)?;
         let low = match self.learned_low.is_given() {
@@ -171,7 +173,7 @@ impl Reader {
         self.learned(index, input, low, high)
     }
 
-    /// Refuses values that are no numbers, or too large for what is computed of them.
+    /// Refuses values that are not finite, or too large to compute with.
     fn check_size(&self, of: &str, index: usize, values: &[f64], largest: f64) -> Result<()> {
         let is_fit = |value: &&f64| value.is_finite() && value.abs() <= largest;
         let Some(value) = values.iter().find(|value| !is_fit(value)) else {
@@ -191,7 +193,7 @@ impl Reader {
         ))
     }
 
-    /// Low and high fidelity as they are learned.
+    /// Applies transforms and the correction of the mean, and adds low fidelity.
     fn learned(
         &self,
         index: usize,
@@ -221,12 +223,12 @@ impl Reader {
         })
     }
 
-    /// Positions in the grid of the points of a case's high fidelity.
+    /// Positions in the grid of the points of an input's high fidelity.
     pub(super) fn kept<'c>(&'c self, case: &'c TrainingInput) -> &'c [usize] {
         case.sensors.as_deref().unwrap_or(self.thinning.kept())
     }
 
-    /// The error of a value that a transform does not take.
+    /// Error for a value that a transform refuses.
     pub(super) fn refused(
         &self,
         array: &'static str,
@@ -245,7 +247,7 @@ impl Reader {
         }
     }
 
-    /// Input or low fidelity at the points where the method sees them.
+    /// Input or low fidelity at the points that the method uses.
     fn condition(&self, field: &Field) -> Result<Field> {
         if self.method.recipe().is_some() {
             return Ok(field.clone());
@@ -255,7 +257,7 @@ impl Reader {
     }
 }
 
-/// The grid on which a method sees input and low fidelity.
+/// The grid on which a method uses input and low fidelity.
 fn seen_grid(dataset: &Dataset, method: Method, thinning: &Thinning) -> Grid {
     match method.recipe() {
         Some(_) => dataset.grid().clone(),

@@ -1,4 +1,4 @@
-//! The scales of inputs that a reader reads, and their samples in a network's units.
+//! Scales of the inputs of a reader, and their samples in the scaled units of a network.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,17 +15,18 @@ use floral_flow::network::Nodes;
 use floral_flow::training::sample_arrays::SampleArrays;
 
 impl Reader {
-    /// The scales of these inputs.
+    /// Scaling from the moments of these inputs.
     pub fn scaling(&self, inputs: Range<usize>) -> Result<Scaling> {
         Ok(self.scales(inputs)?.0)
     }
 
-    /// The scales of these inputs, and the ranges that they lie in.
+    /// Scaling and ranges of these inputs.
     pub(super) fn scales(&self, inputs: Range<usize>) -> Result<(Scaling, Ranges)> {
         self.scales_across(&Alone::default(), inputs)
     }
 
-    /// The same by several ranks, each with its own inputs, to the same bits.
+    /// Scaling and ranges of these inputs, computed by several ranks, each with its share of the
+    /// inputs. The result does not depend on the number of ranks, to the bit.
     pub(super) fn scales_across(
         &self,
         ranks: &dyn Ranks,
@@ -47,7 +48,7 @@ impl Reader {
         Ok((scales.scaling(), scales.ranges()))
     }
 
-    /// These inputs in the network's units.
+    /// Samples of these inputs in the network's scaled units.
     pub fn samples(
         &self,
         inputs: Range<usize>,
@@ -57,7 +58,7 @@ impl Reader {
         self.samples_in(None, inputs, rows, scaling)
     }
 
-    /// The same; a folder says to keep them in a file there.
+    /// Samples of these inputs; with a folder, they are kept in a file there instead of in memory.
     pub(super) fn samples_in(
         &self,
         folder: Option<&Path>,
@@ -72,7 +73,7 @@ impl Reader {
         Ok(samples)
     }
 
-    /// The same, each input read when it is first wanted.
+    /// Samples of these inputs, each input read when it is first needed.
     #[cfg_attr(not(feature = "networks"), allow(dead_code))]
     pub(super) fn samples_on_demand(
         self: &Arc<Self>,
@@ -86,7 +87,7 @@ impl Reader {
         Ok(samples.from(Box::new(move |i| reader.sample(first + i, rows, &scaling))))
     }
 
-    /// Room for the samples of these inputs.
+    /// Empty storage for the samples of these inputs.
     fn room<'s>(
         &self,
         folder: Option<&Path>,
@@ -109,7 +110,7 @@ impl Reader {
         Ok(Samples::of(grid, &counts, arrays, size).with_nodes(nodes))
     }
 
-    /// The condition of an input and its targets, in the network's units.
+    /// The condition of an input and its targets, in the network's scaled units.
     fn sample(&self, index: usize, rows: Rows, scaling: &Scaling) -> Result<[Vec<f32>; 2]> {
         let case = self.case(index)?;
         let mut residuals = case.residuals(self.kept(&case));

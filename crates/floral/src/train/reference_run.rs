@@ -1,5 +1,5 @@
-//! A run from weights of the paper's reference implementation; grid and scales come from a dataset or are
-//! given.
+//! Imports weights of the paper's reference implementation as a run; grid and scales are given or
+//! computed from a dataset.
 
 use std::path::Path;
 
@@ -16,25 +16,26 @@ use crate::{Error, Grid, Result};
 use floral_flow::network::FilmFnoConfig;
 use floral_flow::training::adam::Adam;
 
-/// What the weights of a network do not contain.
+/// What an import needs besides the weights of the network.
 pub struct Foreign<'a> {
-    /// The method, the prior, and if there is a dataset its split and resolution; the network's sizes
-    /// are those of the state.
+    /// Method and prior, and the split and resolution of the dataset if there is one. The sizes of
+    /// the network are taken from the state instead.
     pub config: TrainConfig,
-    /// The data it was trained on, if they are there.
+    /// The training dataset, if available.
     pub dataset: Option<&'a Dataset>,
-    /// The grid it was trained on; that of the dataset if absent.
+    /// The training grid; if `None`, the grid of the dataset.
     pub grid: Option<Grid>,
-    /// Scale of the input; that of the dataset's training inputs if absent, as for the others.
+    /// Scale of the input; if `None`, computed from the dataset's training inputs.
     pub input: Option<Normaliser>,
-    /// Scale of the low-fidelity solution.
+    /// Scale of the low-fidelity solution; if `None`, computed from the dataset.
     pub low: Option<Normaliser>,
-    /// Scale of what was learned: the residual to low fidelity, or the solution.
+    /// Scale of the target, which is the residual or the solution; if `None`, computed from the
+    /// dataset.
     pub target: Option<Normaliser>,
 }
 
 impl Foreign<'_> {
-    /// Writes a run folder with the state as its best checkpoint.
+    /// Writes a run folder with the weights in the file `state` as its best checkpoint.
     pub fn import(&self, state: &Path, run: &Path) -> Result<RunFolder> {
         let checkpoint = self.checkpoint(&ReferenceState::read(state)?)?;
         let run = RunFolder::create_or_continue(run, &checkpoint.header.config)?;
@@ -43,7 +44,7 @@ impl Foreign<'_> {
         Ok(run)
     }
 
-    /// The checkpoint of a state; refuses what does not fit together.
+    /// The checkpoint of a state; refuses inconsistent parts.
     pub fn checkpoint(&self, state: &ReferenceState) -> Result<Checkpoint> {
         let weights = state.weights.clone();
         let adam = Adam::new(weights.iter().map(|weight| weight.values.len()));
@@ -100,12 +101,12 @@ impl Foreign<'_> {
             finished: true,
             ..Progress::default()
         });
-        // Read as one of a file, so that it is judged like one.
+        // Parsed like the header of a file, so that the same checks apply.
         Header::parse(&header.to_string())
             .map_err(|reason| Error::config("state of the reference", reason))
     }
 
-    /// Channels of input and solution, from those of the network.
+    /// Numbers of channels of input and solution, derived from those of the network.
     fn channels(&self, sizes: &FilmFnoConfig) -> Result<[usize; 2]> {
         let method = self.config.method;
         let refuse = |reason: String| Err(Error::config(format!("method {method}"), reason));
@@ -133,7 +134,7 @@ impl Foreign<'_> {
         Ok([input, solution])
     }
 
-    /// The scales given, or else those that were seen.
+    /// The given scales, completed by those computed from the dataset.
     fn scaling(&self, mut seen: Value) -> Result<Value> {
         let mut scaling = json!({});
         let needs_low = self.config.method.needs_low();
@@ -167,7 +168,7 @@ impl Foreign<'_> {
     }
 }
 
-/// What a run of these settings on a dataset begins with.
+/// The initial header, as JSON, of a run with these settings on a dataset.
 fn seen(config: TrainConfig, dataset: &Dataset, channels: [usize; 2]) -> Result<Value> {
     let found = [
         dataset.input_channels(),
@@ -242,7 +243,7 @@ mod tests {
             let run = foreign(Method::Floral, axes)
                 .import(&fixture(name), &path)
                 .unwrap();
-            // The same again is no other run.
+            // A second import of the same state continues the same run.
             foreign(Method::Floral, axes)
                 .import(&fixture(name), &path)
                 .unwrap();
@@ -282,7 +283,8 @@ mod tests {
         assert!(refusal(foreign(Method::Floral, 2)).contains("n_modes"));
         assert!(refusal(foreign(Method::Fno, 1)).contains("time embedding"));
         assert!(refusal(foreign(Method::Kriging, 1)).contains("networks"));
-        // Conditioned on two channels, it could be a flow of the solution for two of the input.
+        // With two condition channels, it could also be a flow of the solution with two input
+        // channels.
         let flora = foreign(Method::Flora, 1);
         let two = Normaliser::of_channels(&[[0.0, 1.0], [0.0, 1.0]]);
         let flora = Foreign {

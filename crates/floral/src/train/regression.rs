@@ -1,7 +1,7 @@
-//! Training without a network: the training inputs of a dataset, fitted in closed form.
+//! Training without a network: closed-form regression of the training inputs of a dataset.
 //!
-//! `fit_run` writes the fit as the best checkpoint of a run folder; `evaluate` fits the same way
-//! for its baseline.
+//! `fit_run` writes the fit as the best checkpoint of a run folder; `evaluate` fits its kriging
+//! baseline in the same way.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -22,10 +22,11 @@ use crate::problem::Origin;
 use crate::{Error, Field, Result};
 use floral_flow::training::adam::Adam;
 
-/// The symmetries that the settings declare, or else the dataset; refused unless they fit the grid.
+/// The symmetries declared by the settings, or else by the dataset. They must suit the grid.
 ///
-/// What changes the sign or the size of a transformed channel is no symmetry of what is learned: of
-/// a dataset's symmetries it is left out, of the settings' refused.
+/// A symmetry that changes the sign or size of a transformed channel is not a symmetry of the
+/// learned values. It is ignored if declared by the dataset, and refused if declared by the
+/// settings.
 pub(super) fn symmetries(config: &TrainConfig, dataset: &Dataset) -> Result<Symmetries> {
     let transforms = config.transform.of_channels(channels(dataset).solution)?;
     let transformed: Vec<bool> = transforms.iter().map(|t| !t.is_none()).collect();
@@ -67,8 +68,8 @@ fn channels(dataset: &Dataset) -> Channels {
     }
 }
 
-/// Kriging of the training inputs of a run's settings, with low fidelity as it was learned from, in
-/// which queries have to come.
+/// Kriging of the training inputs of a run's settings, and the treatment of low fidelity that
+/// queries need as well.
 pub(crate) fn kriging(
     config: &TrainConfig,
     dataset: &Dataset,
@@ -83,7 +84,7 @@ pub(crate) fn kriging(
     Ok((fitted, reader.learned_low().clone()))
 }
 
-/// Fits the training inputs of a reader; its validation inputs choose among candidates.
+/// Fits the training inputs of a reader; validation inputs choose among candidates.
 fn fitted(
     config: &TrainConfig,
     reader: &Reader,
@@ -117,14 +118,14 @@ fn fitted(
     fitted.map_err(kl::failed)
 }
 
-/// What was fitted, with its networks.
+/// A stored fit, with its networks.
 pub(crate) fn restored(bytes: &[u8]) -> Result<Expansion> {
-    // Reading takes no seed.
+    // The seed is not used for reading.
     let stack = Stack { seed: 0 };
     Expansion::from_bytes_with(bytes, Some(&stack)).map_err(kl::failed)
 }
 
-/// A case as it is held in memory for a fit.
+/// An input with its solutions, held in memory for a fit.
 struct Held {
     input: Field,
     low: Option<Field>,
@@ -144,7 +145,8 @@ impl From<TrainingInput> for Held {
 }
 
 impl Held {
-    /// The case as regression takes it; `known` are the points of realizations without sensors.
+    /// The input in the form that regression takes; `known` are the points of high fidelity if the
+    /// input has no sensors.
     fn view<'a>(&'a self, known: Option<&'a [usize]>) -> kl::Case<'a> {
         kl::Case {
             query: Query {
@@ -157,12 +159,12 @@ impl Held {
     }
 }
 
-/// Cases as regression takes them.
+/// Inputs in the form that regression takes.
 fn views<'a>(all: &'a [Held], known: Option<&'a [usize]>) -> Vec<kl::Case<'a>> {
     all.iter().map(|case| case.view(known)).collect()
 }
 
-/// Fits a run, unless it is there already.
+/// Fits a run, unless its fit exists already.
 pub(super) fn fit_run(
     run: &RunFolder,
     config: &TrainConfig,
@@ -186,7 +188,7 @@ pub(super) fn fit_run(
         ..Progress::default()
     };
     let regression = fitted.to_bytes();
-    // What is read again is as large.
+    // Frees memory first: the fit that is read back is as large.
     drop(fitted);
     restored(&regression).map_err(|error| {
         Error::numerical(
@@ -205,13 +207,13 @@ pub(super) fn fit_run(
     Ok(Outcome::Fitted)
 }
 
-/// What a run came to that another rank has fitted.
+/// Outcome of a run that another rank has fitted.
 pub(super) fn fitted_before(run: &RunFolder) -> Result<Outcome> {
     restored(&run.best()?.regression)?;
     Ok(Outcome::Fitted)
 }
 
-/// Refuses a fit of other settings or other data.
+/// Refuses an existing fit with other settings or other data.
 fn same(run: &RunFolder, dataset: &Dataset, there: &Header, asked: &Header) -> Result<()> {
     if let Some(differences) = differences(&there.config, &asked.config) {
         return Err(run.edited(&differences));

@@ -1,5 +1,5 @@
-//! How a trainer goes on from a checkpoint, and where it does not: other settings, other data, a
-//! loss that is not finite.
+//! Continuing a training from a checkpoint, and refusals: other settings, other data, a loss that
+//! is not finite.
 
 use super::checkpoint::{Checkpoint, Header};
 use super::differences::{differences, goes_on};
@@ -9,7 +9,8 @@ use crate::operator::{Weight, with_weights};
 use crate::{Error, Result};
 
 impl Trainer<'_> {
-    /// Goes on from a checkpoint of the same data and settings, but for more epochs.
+    /// Continues from a checkpoint. Data and settings must be the same, except for more epochs or
+    /// more patience.
     pub(super) fn restore(&mut self, checkpoint: Checkpoint, dataset: &Dataset) -> Result<()> {
         let there = &checkpoint.header.config;
         match differences(there, &self.config) {
@@ -39,7 +40,8 @@ impl Trainer<'_> {
             .map_err(Error::in_file(self.run.last_path()))
     }
 
-    /// Puts weights into the network, in the order in which it names them.
+    /// Puts weights into the network, sorted into the network's own order together with their
+    /// moments and running means.
     pub(super) fn place(&mut self, mut weights: Vec<Weight>) -> Result<()> {
         let network = self.model.network.clone();
         // A checkpoint lists its weights in the order of the file.
@@ -70,7 +72,8 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// Keeps the best checkpoint so far, and in the last one that the same step would diverge again.
+    /// Writes the best checkpoint so far, and a last checkpoint that marks the next step as
+    /// divergent.
     pub(super) fn diverge<T>(&mut self) -> Result<T> {
         self.header.progress.diverged = true;
         self.write()?;

@@ -1,7 +1,7 @@
-//! A run folder: configuration, checkpoints, log of epochs. The trainer fills it, prediction and
-//! reports read it.
+//! A run folder: configuration, checkpoints and log of epochs, written by the trainer and read by
+//! prediction and reports.
 //!
-//! Its best checkpoint alone is a model file, which is read wherever a finished run is.
+//! The best checkpoint alone is a model file, which can be used wherever a finished run can.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::flow::prior;
 use crate::storage::{FolderLock, read_regular, write_atomically};
 use crate::{Error, Result};
 
-/// Where a run keeps its files, or the model file that was made of it.
+/// The folder of a run, or a model file exported from a run.
 ///
 /// ```
 /// use floral::prelude::*;
@@ -42,8 +42,9 @@ impl RunFolder {
         run.begin(config)
     }
 
-    /// The run of these settings: a new one, or the one that the folder holds. A run of fewer epochs is
-    /// asked to go on; one of other settings is refused with the difference.
+    /// Creates a run, or opens the run with the same settings that the folder holds. More epochs or
+    /// more patience continue that run; other settings are refused, and the error names the
+    /// differences.
     pub fn create_or_continue(path: &Path, config: &TrainConfig) -> Result<Self> {
         let run = Self::at(path);
         let _lock = run.lock()?;
@@ -64,7 +65,7 @@ impl RunFolder {
         }
     }
 
-    /// The folder of an existing run, or a model file, which is checked where it is read.
+    /// Opens an existing run folder or a model file. A model file is checked only when it is read.
     pub fn open(path: &Path) -> Result<Self> {
         let run = Self::at(path);
         if run.config_path().is_file() || run.is_file() {
@@ -82,7 +83,8 @@ impl RunFolder {
         }
     }
 
-    /// Writes the settings last: a folder with them is a run.
+    /// Creates the files of a new run. The settings are written last, as their presence marks a run
+    /// folder.
     fn begin(self, config: &TrainConfig) -> Result<Self> {
         if self.last_path().exists() || self.best_path().exists() {
             return Err(self.refusal(
@@ -103,20 +105,20 @@ impl RunFolder {
         write_atomically(&self.config_path(), text.as_bytes())
     }
 
-    /// Whether it is a model file.
+    /// Whether this is a model file rather than a folder.
     pub fn is_file(&self) -> bool {
         self.path.is_file()
     }
 
-    /// Writes what it has learned as one file, from which it is predicted on any machine: settings,
-    /// grid, scales, where its data come from, and the arrays. Reading it executes nothing.
+    /// Exports the trained model as one file that can predict on any machine. It contains settings,
+    /// grid, scales, origin of the data and the learned arrays. Reading it executes no code.
     pub fn export(&self, path: &Path) -> Result<()> {
         let bytes = self.best_bytes()?;
         Checkpoint::parse(&bytes).map_err(|reason| Error::bad_file(self.best_path(), reason))?;
         write_atomically(path, &bytes)
     }
 
-    /// Holds the folder, so that nobody else trains in it.
+    /// Locks the folder against training by another process.
     pub(super) fn lock(&self) -> Result<FolderLock> {
         if self.is_file() {
             return Err(self.refusal("is a file; training needs a folder of its own"));
@@ -124,7 +126,7 @@ impl RunFolder {
         FolderLock::acquire(&self.path, "run")
     }
 
-    /// The folder and the files that it is made of, or the model file.
+    /// The folder and its files, or the model file.
     pub fn files(&self) -> Vec<PathBuf> {
         if self.is_file() {
             return vec![self.path.clone()];
@@ -138,12 +140,12 @@ impl RunFolder {
         ]
     }
 
-    /// Where it is.
+    /// Path of the folder or model file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The configuration it was started with.
+    /// The settings of the run.
     pub fn config(&self) -> Result<TrainConfig> {
         if self.is_file() {
             return Ok(self.best()?.header.config);
@@ -159,9 +161,10 @@ impl RunFolder {
         TrainConfig::from_table(table, &context)
     }
 
-    /// The newest checkpoint, from which training goes on; none if it never came so far.
+    /// The newest checkpoint, from which training continues; `None` if none was written.
     ///
-    /// The best is written first and is as complete: where it stands alone, it is the newest.
+    /// The best checkpoint is written first and is equally complete, so if it is the only one it is
+    /// the newest.
     pub fn last(&self) -> Result<Option<Checkpoint>> {
         match read_if_there(&self.last_path())? {
             Some(last) => Ok(Some(last)),
@@ -169,12 +172,12 @@ impl RunFolder {
         }
     }
 
-    /// The checkpoint with the best validation loss.
+    /// The checkpoint with the best validation loss, which is used for prediction.
     pub fn best(&self) -> Result<Checkpoint> {
         read_if_there(&self.best_path())?.ok_or_else(|| self.unfinished())
     }
 
-    /// The epochs of its log; none where there is no log, as of a copied checkpoint.
+    /// The epochs in the log; empty if there is no log, as for a model file.
     pub fn epochs(&self) -> Result<Vec<EpochRecord>> {
         if self.is_file() {
             return Ok(Vec::new());
@@ -182,7 +185,7 @@ impl RunFolder {
         self.log().read()
     }
 
-    /// The bytes of the best checkpoint's file.
+    /// The bytes of the best checkpoint file.
     pub fn best_bytes(&self) -> Result<Vec<u8>> {
         let path = self.best_path();
         if !path.exists() {
@@ -191,12 +194,12 @@ impl RunFolder {
         read_regular(&path).map_err(Error::io(&path))
     }
 
-    /// The file of the newest checkpoint.
+    /// Path of the newest checkpoint.
     pub fn last_path(&self) -> PathBuf {
         self.path.join("last.safetensors")
     }
 
-    /// The file of the best checkpoint.
+    /// Path of the best checkpoint.
     pub fn best_path(&self) -> PathBuf {
         if self.is_file() {
             return self.path.clone();
@@ -212,7 +215,7 @@ impl RunFolder {
         Log::of(&self.path)
     }
 
-    /// The error of settings that were changed after the checkpoint was written.
+    /// Error for settings that were changed after the checkpoint was written.
     pub(super) fn edited(&self, differences: &str) -> Error {
         Error::bad_file(
             self.config_path(),
@@ -223,7 +226,7 @@ impl RunFolder {
         )
     }
 
-    /// The error of another dataset than the one that the run was begun with.
+    /// Error for a dataset other than the one the run was started with.
     pub(super) fn other_data(&self, dataset: &Dataset) -> Error {
         Error::bad_file(
             dataset.path().to_owned(),

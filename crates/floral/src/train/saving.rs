@@ -1,4 +1,4 @@
-//! When a trainer's state reaches the disk: the best checkpoint so far, and the last.
+//! Writing of a trainer's state: the best checkpoint so far, and the last.
 
 use std::time::Instant;
 
@@ -21,8 +21,9 @@ impl Trainer<'_> {
         }
     }
 
-    /// Writes the best checkpoint, if there is a new one, and then the last: whenever this is cut,
-    /// going on from the last that is there comes by the same best again. Rank 0 writes for all.
+    /// Writes the best checkpoint, if there is a new one, and then the last. If this is interrupted
+    /// at any moment, training from the last checkpoint on disk reaches the same best checkpoint
+    /// again. Rank 0 writes for all ranks.
     pub(super) fn write(&mut self) -> Result<()> {
         if !self.ranks.is_first() {
             return Ok(());
@@ -37,7 +38,7 @@ impl Trainer<'_> {
             }
             checkpoint.write(&best)?;
         }
-        // Written once under both names, where they are the same.
+        // If the best checkpoint is also the last, one file gets both names.
         if !(is_last && name_twice(&best, &last)?) {
             self.checkpoint().write(&last)?;
         }
@@ -45,7 +46,7 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// Whether the best checkpoint, still to be written, is where training stands.
+    /// Whether the unwritten best checkpoint is also the current state.
     fn best_is_last(&self) -> bool {
         let Progress {
             epoch,

@@ -1,4 +1,4 @@
-//! How a run's data are scaled, from the moments of what its training inputs hold.
+//! Scaling of a run's data, from the moments of its training inputs and their solutions.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,19 +8,20 @@ use crate::Field;
 use crate::dataset::{Dataset, Normaliser};
 use crate::metric::RunningMoments;
 
-/// How input, low-fidelity solution and target are scaled; part of a checkpoint.
+/// Scales of input, low-fidelity solution and target; part of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// Scale of the input.
     pub input: Normaliser,
-    /// Scale of the low-fidelity solution, where it is used.
+    /// Scale of the low-fidelity solution, if it is used.
     pub low: Option<Normaliser>,
-    /// Scale of what is learned.
+    /// Scale of the target: the residual, or the solution if low fidelity is not used.
     pub target: Normaliser,
 }
 
 impl Scaling {
-    /// Whether it has this number of channels; `low` says whether a low-fidelity solution is used.
+    /// Whether the scales have these numbers of channels; `low`: whether a low-fidelity solution is
+    /// used.
     pub(super) fn fits(&self, input: usize, solution: usize, low: bool) -> bool {
         let low_fits = match &self.low {
             Some(scale) => low && scale.fits(solution),
@@ -40,16 +41,17 @@ impl Scaling {
     }
 }
 
-/// Moments of input, low fidelity and target, channel by channel.
+/// Moments of input, low fidelity and target, per channel.
 pub(super) struct Scales {
     input: Vec<RunningMoments>,
     low: Option<Vec<RunningMoments>>,
     target: Vec<RunningMoments>,
-    /// High fidelity as it is learned, and its deviations from the mean over realizations.
+    /// Transformed high fidelity.
     high: Vec<RunningMoments>,
+    /// Deviations of high fidelity from the mean over realizations.
     deviations: Vec<RunningMoments>,
     input_norms: Norms,
-    /// Of low fidelity as it is given, before any transform.
+    /// Low fidelity before any transform.
     given_low: Vec<RunningMoments>,
     low_norms: Norms,
 }
@@ -70,7 +72,7 @@ impl Scales {
         }
     }
 
-    /// Takes in what one input has.
+    /// Adds the moments of one input.
     pub(super) fn push(&mut self, of_input: &InputScales) {
         merge(&mut self.input, &of_input.input);
         self.input_norms.push(&of_input.input_norms);
@@ -119,7 +121,7 @@ impl Scales {
     }
 }
 
-/// What one input adds to the scales, field by field and channel by channel: ranks hand it on.
+/// Moments of one input, per field and channel; exchanged between ranks.
 #[derive(Serialize, Deserialize)]
 pub(super) struct InputScales {
     input: Vec<RunningMoments>,
@@ -160,8 +162,8 @@ fn moments(values: &[f64], points: usize) -> Vec<RunningMoments> {
         .collect()
 }
 
-/// Realizations of `size` values without their mean, so scaled that their mean square is the unbiased
-/// variance; none of a single one.
+/// Deviations of realizations of `size` values from their mean, scaled so that their mean square is
+/// the unbiased variance; empty for a single realization.
 fn deviations(realizations: &[f64], size: usize) -> Vec<f64> {
     let count = realizations.len() / size.max(1);
     if count < 2 {
@@ -181,12 +183,12 @@ fn norms(values: &[f64], points: usize) -> Vec<f64> {
     values.chunks_exact(points).map(root_mean_square).collect()
 }
 
-/// Adds what fields of as many channels have.
+/// Adds the moments of fields, whose channels cycle through `moments`.
 pub(super) fn push(moments: &mut [RunningMoments], values: &[f64], points: usize) {
     merge(moments, &self::moments(values, points));
 }
 
-/// The same by their moments.
+/// Merges the moments of fields, whose channels cycle through `moments`.
 fn merge(moments: &mut [RunningMoments], fields: &[RunningMoments]) {
     let channels = moments.len();
     for (i, field) in fields.iter().enumerate().filter(|_| channels > 0) {

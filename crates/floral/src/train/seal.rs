@@ -1,22 +1,24 @@
 //! The seal of a model file: a checksum over all of its bytes, kept in the file's own metadata.
 //!
-//! The digits count as zeros while the checksum is computed, so that header, arrays and padding are
-//! covered alike: one flipped bit, or the arrays of another file under this header, break it.
+//! The digits of the checksum count as zeros while it is computed, so that it covers header, arrays
+//! and padding alike. One flipped bit, or the arrays of another file under this header, break the
+//! seal.
 
 use std::ops::Range;
 
-/// The key of the checksum among a file's metadata.
+/// Metadata key of the checksum.
 pub(super) const KEY: &str = "checksum";
 
 /// Hexadecimal digits of a BLAKE3 checksum.
 const DIGITS: usize = 64;
 
-/// What stands in the place of the checksum until a file is sealed.
+/// Placeholder for the checksum until the file is sealed.
 pub(super) fn blank() -> String {
     "0".repeat(DIGITS)
 }
 
-/// Writes the checksum of a safetensors file into its metadata; false if it has no place for one.
+/// Writes the checksum of a safetensors file into its metadata; returns false if the metadata have
+/// no placeholder for it.
 pub fn seal(bytes: &mut [u8]) -> bool {
     let Some(place) = place(bytes) else {
         return false;
@@ -26,7 +28,7 @@ pub fn seal(bytes: &mut [u8]) -> bool {
     true
 }
 
-/// Whether a file has a seal; refuses one whose seal is broken.
+/// Whether a file has a seal; refuses a file whose seal is broken.
 pub(super) fn verify(bytes: &[u8]) -> Result<bool, String> {
     let Some(place) = place(bytes) else {
         return Ok(false);
@@ -50,7 +52,8 @@ fn checksum(bytes: &[u8], place: &Range<usize>) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Where the digits are. Quotation marks within texts are escaped, so nothing else looks like it.
+/// Position of the digits. Quotation marks within JSON strings are escaped, so no other text
+/// matches.
 fn place(bytes: &[u8]) -> Option<Range<usize>> {
     let (length, rest) = bytes.split_first_chunk()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;

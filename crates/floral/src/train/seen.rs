@@ -1,9 +1,10 @@
-//! The inputs that a run has seen, by a fingerprint of each: copies of them are found in any dataset, in
-//! any order.
+//! Fingerprints of the inputs that a run has seen, by which copies of them are found in any
+//! dataset, in any order.
 //!
-//! A fingerprint of an input a with n values is f_k = sum_i w_ki a_i / sqrt(n), k = 1..4, with weights
-//! w_ki that are uniform in (-1, 1) and the same everywhere. Unlike a checksum of the bytes it is the
-//! same, up to rounding, for a copy with fewer digits or one that was converted to other units and back.
+//! The fingerprint of an input a with n values is f_k = sum_i w_ki a_i / sqrt(n), k = 1..4, with
+//! fixed pseudo-random weights w_ki, uniform in (-1, 1). Unlike a checksum of the bytes it is the
+//! same, up to rounding, for a copy with fewer digits or one that was converted to other units and
+//! back.
 
 use std::ops::Range;
 
@@ -14,31 +15,32 @@ use crate::Result;
 use crate::dataset::Dataset;
 use crate::metric::RunningMoments;
 
-/// Numbers of a fingerprint.
+/// Length of a fingerprint.
 const NUMBERS: usize = 4;
 
-/// Fingerprints are the same that differ by less than this share of the seen inputs' deviation.
+/// Fingerprints match if they differ by less than this share of their standard deviation over the
+/// seen inputs.
 const TOLERANCE: f64 = 1e-6;
 
-/// What rounding in double precision does to a fingerprint.
+/// Relative error of a fingerprint from rounding in double precision.
 const ROUNDING: f64 = 1e-12;
 
 /// The fingerprint of one input.
 type Fingerprint = [f64; NUMBERS];
 
-/// Fingerprints of the inputs that a run was trained and judged on; part of a checkpoint.
+/// Fingerprints of the validation and training inputs of a run; part of a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeenInputs {
-    /// The index of the first in the run's own dataset.
+    /// Index of the first such input in the run's own dataset.
     first: usize,
-    /// Channels and grid of an input: [channel, points...].
+    /// Shape of an input: [channel, points...].
     shape: Vec<usize>,
-    /// In the order of the run's own dataset.
+    /// Fingerprints in the order of the run's own dataset.
     fingerprints: Vec<Fingerprint>,
 }
 
 impl SeenInputs {
-    /// The validation and training inputs of a dataset.
+    /// Fingerprints of the validation and training inputs of a dataset.
     pub(super) fn of(config: &TrainConfig, dataset: &Dataset) -> Result<Self> {
         let split = config.split_of(dataset.inputs())?;
         let inputs = split.validation.start..split.train.end;
@@ -51,18 +53,18 @@ impl SeenInputs {
         })
     }
 
-    /// Whether none is known.
+    /// Whether there are no fingerprints.
     pub fn is_empty(&self) -> bool {
         self.fingerprints.is_empty()
     }
 
-    /// Whether inputs of a dataset can be compared with these: channels and grid are the same.
+    /// Whether the inputs of a dataset can be compared with these: their shape is the same.
     pub(super) fn are_comparable(&self, dataset: &Dataset) -> bool {
         !self.is_empty() && self.shape == shape(dataset)
     }
 
-    /// Whether those of these that a dataset has room for are there, each in its place, and at least
-    /// one.
+    /// Whether the dataset has each of these inputs at its original index, as far as the dataset
+    /// reaches, and at least one.
     pub(super) fn are_in_place(&self, dataset: &Dataset) -> Result<bool> {
         let end = (self.first + self.fingerprints.len()).min(dataset.inputs());
         let tolerance = self.tolerance();
@@ -75,7 +77,7 @@ impl SeenInputs {
         Ok(self.first < end)
     }
 
-    /// Those of the inputs of a dataset that are among these.
+    /// Indices of the inputs of a dataset that are among these.
     pub(super) fn among(&self, dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<usize>> {
         let tolerance = self.tolerance();
         let mut sorted = self.fingerprints.clone();
@@ -95,7 +97,7 @@ impl SeenInputs {
         Ok(seen)
     }
 
-    /// How far fingerprints of the same input may be apart.
+    /// Largest difference between fingerprints of the same input.
     fn tolerance(&self) -> Fingerprint {
         std::array::from_fn(|k| {
             let numbers = self.fingerprints.iter().map(|fingerprint| fingerprint[k]);
@@ -128,7 +130,7 @@ fn fingerprint(dataset: &Dataset, index: usize) -> Result<Fingerprint> {
     }))
 }
 
-/// A number in (-1, 1) for each position: SplitMix64 (Steele, Lea & Flood, 2014).
+/// Pseudo-random weight in (-1, 1) for each position: SplitMix64 (Steele, Lea & Flood, 2014).
 fn weight(k: u64, i: u64) -> f64 {
     let mut word = (4 * i + k)
         .wrapping_add(1)
@@ -152,7 +154,7 @@ mod tests {
         config
     }
 
-    /// Input i at point p.
+    /// Value of input i at point p.
     fn value(i: usize, p: usize) -> f64 {
         1.0 + ((7 * i + p) as f64).sin()
     }

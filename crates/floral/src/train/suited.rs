@@ -1,4 +1,5 @@
-//! Refuses datasets that a method cannot learn from: sensors, masks and meshes where it needs a grid.
+//! Refuses datasets that a method cannot learn from: those with sensors, masks or meshes where the
+//! method needs a full grid.
 
 use super::TrainConfig;
 use super::config::NetworkKind;
@@ -7,14 +8,15 @@ use crate::low::LowKind;
 use crate::problem::Origin;
 use crate::{Error, Result};
 
-/// Refuses a dataset that lacks what the method of these settings needs.
+/// Refuses a dataset that does not suit the method of these settings.
 pub(super) fn check(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     check_mesh(dataset, config)?;
     check_sensors(dataset, config)?;
     check_mask(dataset, config)
 }
 
-/// Refuses what needs high fidelity at the same points of every input.
+/// For data at sensors, refuses settings that need high fidelity at the same points for every
+/// input.
 fn check_sensors(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     let is_paired = dataset.low_pairing()? == Some(LowPairing::Shared);
     let refused = match config {
@@ -35,8 +37,7 @@ fn check_sensors(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     ))
 }
 
-/// Refuses a coarser grid of a dataset with points outside of the domain, and symmetries that take
-/// points from outside to inside.
+/// For data with points outside the domain, refuses a coarser grid and symmetries that move points.
 fn check_mask(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     let Some(mask) = dataset.mask() else {
         return Ok(());
@@ -66,7 +67,7 @@ fn check_mask(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     }
 }
 
-/// Refuses what fields on a mesh do not have.
+/// For data on a mesh, refuses settings that need a grid.
 fn check_mesh(dataset: &Dataset, config: &TrainConfig) -> Result<()> {
     if dataset.grid().mesh().is_none() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Runs that are continued, refused and kept.
+//! Tests of runs that are continued or refused.
 
 use std::path::Path;
 
@@ -16,7 +16,8 @@ fn started(play: &Play, name: &str, config: &TrainConfig) -> RunFolder {
     RunFolder::create(&play.folder.path().join(name), config).unwrap()
 }
 
-/// Weights and moments of a checkpoint, by name: a file gives them in any order.
+/// Weights and second moments of a checkpoint, sorted by name, since the order in a file is
+/// arbitrary.
 fn state(checkpoint: Checkpoint) -> Vec<(String, Vec<f32>, Vec<f32>)> {
     let arrays = checkpoint.weights.into_iter().zip(checkpoint.adam.second);
     let mut arrays: Vec<_> = arrays.map(|(w, v)| (w.name, w.values, v)).collect();

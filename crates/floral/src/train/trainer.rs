@@ -26,13 +26,13 @@ use floral_flow::training::batches::{batch, shuffled, steps};
 use floral_flow::training::coupling::nearest;
 use floral_networks::training::gradient::Loss;
 
-/// The time between checkpoints of epochs that end sooner.
+/// Shortest time between checkpoints; shorter epochs are not all saved.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(20);
 
 pub(super) struct Trainer<'a> {
     pub(super) ranks: &'a dyn Ranks,
     pub(super) run: &'a RunFolder,
-    /// On rank 0, which holds the folder for all.
+    /// Lock of the run folder, held by rank 0 for all ranks.
     _lock: Option<FolderLock>,
     pub(super) device: Device,
     pub(super) config: TrainConfig,
@@ -76,7 +76,8 @@ impl<'a> Trainer<'a> {
         let scratch = training.bytes_on_disk().map(|_| run.path());
         let read = |inputs| {
             let samples = reader.samples_on_demand(scratch, inputs, rows, &header.scaling)?;
-            // Blocks of a step go by input, so that a rank has most of its samples there.
+            // A step's samples are shared among ranks by input, so that a rank finds most of its
+            // samples in this part.
             samples.fetch(share(samples.len(), ranks.rank(), ranks.size()))?;
             Ok::<_, Error>(samples)
         };
@@ -107,7 +108,7 @@ impl<'a> Trainer<'a> {
         Ok(trainer)
     }
 
-    /// Makes sure that all ranks go on from the same checkpoint, and cuts the log to it.
+    /// Checks that all ranks continue from the same checkpoint, and cuts the log to its epoch.
     fn begin_together(&self) -> Result<()> {
         let cut = match self.ranks.is_first() {
             true => self.run.log().cut(self.header.progress.epoch),
@@ -194,14 +195,15 @@ impl<'a> Trainer<'a> {
         observer.observe(&Event::Epoch(&record));
         let last = self.last_write;
         let is_due = last.is_none_or(|last| last.elapsed() > BETWEEN_CHECKPOINTS);
-        // What is over is written as such, and once.
+        // The end of training is written once, by `run`, with the mark that it is finished.
         if is_due && !self.is_over() {
             self.write()?;
         }
         Ok(())
     }
 
-    /// Which samples, their gradient, the update: the loss, and whether any rank is asked to stop.
+    /// Computes the gradient of a batch and updates the weights. Returns the loss, and whether any
+    /// rank was asked to stop.
     fn step(
         &mut self,
         epoch: usize,
@@ -234,13 +236,13 @@ impl<'a> Trainer<'a> {
         Ok((gradient.loss, gradient.stops))
     }
 
-    /// The randomness of an epoch's samples.
+    /// The random stream of each sample in an epoch.
     fn draws(&self, epoch: usize) -> impl Fn(usize) -> Stream + Sync + use<> {
         let seed = self.config.seed;
         move |sample: usize| stream(seed, Purpose::Path, epoch as u64, sample as u64)
     }
 
-    /// The draw that each sample is paired with; none if that is its own.
+    /// Index of the draw with which each sample is paired; empty if every sample has its own draw.
     fn pairs(&self, epoch: usize) -> Result<Vec<usize>> {
         let draws = self.draws(epoch);
         match self.loss(&self.train, &draws).path {
@@ -267,7 +269,7 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Validates, and moves on to the next epoch.
+    /// Validates, and advances the progress to the next epoch.
     fn close_epoch(&mut self) -> Result<EpochRecord> {
         let seed = self.config.seed;
         // The same times and priors in every epoch, so that epochs can be compared.
@@ -317,7 +319,7 @@ impl<'a> Trainer<'a> {
         Ok(record)
     }
 
-    /// The network that is validated: that of the averaged weights, if there are any.
+    /// The network that is validated: with averaged weights, if an average is kept.
     fn kept(&self) -> Result<Network> {
         let network = self.model.network.clone();
         match &self.average {

@@ -1,4 +1,4 @@
-//! A training from its settings to its end: what is refused before, who does it, what it comes to.
+//! A training from start to end: checks of the settings, distribution over ranks, outcome.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,32 +22,32 @@ use floral_flow::cost::Memory;
 pub enum Outcome {
     /// All epochs were run.
     AllEpochs,
-    /// The validation loss had not improved for too long.
+    /// The validation loss did not improve for `patience` epochs.
     NoImprovement {
-        /// The epoch of the best loss.
+        /// Epoch with the best validation loss.
         best_epoch: usize,
     },
-    /// A regression is fitted; there are no epochs.
+    /// A regression was fitted, which has no epochs.
     Fitted,
 }
 
-/// How a training is opened, besides its settings.
+/// Options for opening a training, besides its settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// Continue the run in the folder, whose settings were given; there has to be one.
+    /// Continue the run in the folder with the settings stored there; the folder must hold a run.
     pub resume: bool,
-    /// Replace family and length of the prior by what the training inputs show.
+    /// Replace the prior's kernel family and length by values estimated from the training data.
     pub fit_prior: bool,
-    /// Train even if the estimated memory is not available.
+    /// Train even if the estimated memory exceeds what is available.
     pub ignore_memory: bool,
 }
 
-/// A training that is ready to run: low fidelity is computed, the settings fit the dataset, and a run
-/// folder holds them.
+/// A training that is ready to run: its low fidelity is computed, its settings are checked against
+/// the dataset, and its run folder exists.
 ///
-/// The command, the Python package and [`fit`](crate::fit) open one and run it. By several ranks it
-/// has the same bits: they share the samples of every step of a network, regressions are fitted by
-/// rank 0, and rank 0 alone writes.
+/// The command, the Python package and [`fit`](crate::fit) open a training and run it. The result
+/// does not depend on the number of ranks, to the bit: ranks share the samples of every step of a
+/// network; rank 0 fits regressions, and only rank 0 writes.
 pub struct Training<'a> {
     pub(super) ranks: &'a dyn Ranks,
     pub(super) run: RunFolder,
@@ -57,8 +57,8 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Opens a training in a folder: a new one, or one that it goes on with. Whatever is refused is
-    /// refused before anything is written there.
+    /// Opens a training in a folder, either a new run or the continuation of the run there. All
+    /// checks happen before anything is written to the folder.
     pub fn open(
         ranks: &'a dyn Ranks,
         dataset: &Dataset,
@@ -97,7 +97,7 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// The training of a run folder, by its own settings.
+    /// Opens the training of an existing run folder with its own settings.
     pub fn of(
         ranks: &'a dyn Ranks,
         run: &RunFolder,
@@ -115,34 +115,34 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// Its settings, with the split of its inputs.
+    /// The settings, with the split completed for the dataset.
     pub fn config(&self) -> &TrainConfig {
         &self.config
     }
 
-    /// Its dataset, with all the low fidelity that it looks at.
+    /// The dataset, with all the low fidelity that training needs.
     pub fn dataset(&self) -> &Dataset {
         &self.reader.dataset
     }
 
-    /// Its run folder.
+    /// The run folder.
     pub fn folder(&self) -> &RunFolder {
         &self.run
     }
 
-    /// Samples of a network that are computed together; none for a regression, which needs no device.
+    /// Number of samples that a network computes together; `None` for a regression.
     pub fn block_rows(&self, device: &Device) -> Option<usize> {
         memory::block_rows(&self.config, &self.reader, device)
     }
 
-    /// Bytes of the samples of a network, if they do not fit in memory and are read from a file in the
-    /// run folder.
+    /// Size in bytes of the samples of a network if they do not fit in memory and are therefore
+    /// kept in a file in the run folder; `None` otherwise.
     pub fn bytes_on_disk(&self) -> Option<f64> {
         let is_network = self.config.recipe().is_none();
         (is_network && !self.memory.has_room_for_data()).then_some(self.memory.data)
     }
 
-    /// Trains to the end, from the last checkpoint if there is one.
+    /// Trains to the end, starting from the last checkpoint if there is one.
     pub fn run(&self, device: &Device, observer: &dyn Observer) -> Result<Outcome> {
         let Some(recipe) = self.config.recipe() else {
             return self.run_network(device, observer);
@@ -166,7 +166,8 @@ impl<'a> Training<'a> {
     }
 }
 
-/// Trains a run to its end, from its last checkpoint if it has one.
+/// Trains a run to its end, starting from its last checkpoint if there is one. Load the result with
+/// [`Predictor::load`](crate::predict::Predictor::load).
 ///
 /// ```
 /// use floral::prelude::*;
@@ -190,7 +191,8 @@ pub fn train(
     Training::of(&Alone::default(), run, dataset, observer)?.run(device, observer)
 }
 
-/// Reads a dataset for these settings, all low fidelity computed that training looks at.
+/// The reader of a dataset for these settings, with all the low fidelity that training needs
+/// computed.
 fn supplied(
     ranks: &dyn Ranks,
     config: &TrainConfig,
@@ -205,7 +207,7 @@ fn supplied(
     Ok(Arc::new(reader))
 }
 
-/// Refuses settings that do not fit a dataset; no run is made.
+/// Refuses settings that do not suit a dataset; creates no run.
 pub fn check(config: &TrainConfig, dataset: &Dataset) -> Result<()> {
     config.method.check_build()?;
     let reader = Reader::new(dataset, config)?;
@@ -222,8 +224,8 @@ fn check_fit(config: &TrainConfig, reader: &Reader) -> Result<()> {
     reader.prior(&config.prior).map(drop)
 }
 
-/// The prior of these settings, with family and length fitted to what the training inputs have to be
-/// learned of.
+/// The prior of these settings, with kernel family and length fitted to the scaled targets of the
+/// training inputs.
 fn fitted_prior(config: &TrainConfig, reader: &Reader) -> Result<PriorConfig> {
     if !config.method.is_flow() {
         return Err(Error::config(

@@ -1,24 +1,25 @@
-//! One input of a dataset as a method learns from it.
+//! One input of a dataset in the form from which a method learns.
 
 use crate::Field;
 
-/// One input as read, solutions as they are learned.
+/// One input with its transformed solutions.
 pub(super) struct TrainingInput {
     /// The input.
     pub input: Field,
-    /// Low fidelity as it is learned from, if the method looks at it.
+    /// Transformed low fidelity, if the method uses it.
     pub low: Option<Field>,
-    /// The same before any transform, if nothing stands in for it.
+    /// Low fidelity before any transform, unless a stand-in replaces it.
     pub given_low: Option<Field>,
-    /// High fidelity at the points that are kept: [realization, channel, point].
+    /// Transformed high fidelity at the training points: [realization, channel, point].
     pub high: Vec<f64>,
-    /// Positions of its own in the grid at which it was measured; none if they are all inputs'.
+    /// Grid positions of this input's own sensors; `None` if all inputs have the same points.
     pub sensors: Option<Vec<usize>>,
 }
 
 impl TrainingInput {
-    /// Realizations minus low fidelity at the points `kept` of a grid that the latter may live on
-    /// as a whole: [realization, channel, point].
+    /// High fidelity minus low fidelity: [realization, channel, point]. Low fidelity is given
+    /// either at the same points or on the whole grid, of which `kept` are the positions of these
+    /// points.
     pub(super) fn residuals(&self, kept: &[usize]) -> Vec<f64> {
         let mut residuals = self.high.clone();
         let Some(low) = &self.low else {

@@ -1,4 +1,4 @@
-//! The transforms through which a run learns, with constants fitted to its training inputs.
+//! Transforms of a run's solutions, with constants fitted to the training inputs.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::metric::RunningMoments;
 use crate::transform::{Transform, Transforms};
 use crate::{Error, Result};
 
-/// The transforms of a dataset's channels; the scale of `positive` is the root mean square of the
-/// training inputs' realizations if none is given.
+/// The transform of each solution channel. If `positive` has no scale, it gets the root mean square
+/// of the training inputs' realizations.
 pub(super) fn transforms(dataset: &Dataset, config: &TrainConfig) -> Result<Transforms> {
     if !(config.transform.is_none() || config.method.is_generative()) {
         return Err(Error::config(
@@ -37,7 +37,7 @@ pub(super) fn transforms(dataset: &Dataset, config: &TrainConfig) -> Result<Tran
     Ok(Transforms::new(all))
 }
 
-/// Of every channel of high fidelity.
+/// Root mean square of every high-fidelity channel over the given inputs.
 fn root_mean_squares(dataset: &Dataset, inputs: Range<usize>) -> Result<Vec<f64>> {
     let mut squares = vec![RunningMoments::default(); dataset.solution_channels().unwrap_or(0)];
     for index in inputs {

@@ -1,4 +1,4 @@
-//! The update of a step: the gradient clipped, Adam, the weights back in the network.
+//! Update of a training step: gradient clipping, Adam, and the new weights put into the network.
 
 use rayon::prelude::*;
 
@@ -9,9 +9,9 @@ use crate::operator::{Weight, with_weights};
 use floral_flow::training::adam::{Adam, clipped};
 use floral_networks::training::gradient::Gradient;
 
-/// Moves the weights and puts them into the network; returns the gradient's norm before clipping.
+/// Updates the weights and puts them into the network; returns the gradient's norm before clipping.
 ///
-/// Nothing moves if the loss or that norm is not finite.
+/// If the loss or the norm is not finite, the weights stay unchanged.
 pub fn update(
     model: &mut Model,
     weights: &mut [Weight],

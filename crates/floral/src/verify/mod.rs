@@ -1,4 +1,4 @@
-//! This build's numbers beside reference numbers: the solvers of problems, and the network.
+//! Compares this build with reference numbers, for the solvers of problems and for the network.
 
 mod solvers;
 

@@ -1,4 +1,4 @@
-//! The solvers beside reference solutions, whatever sizes the file holds.
+//! Compares the solvers with reference solutions, for all sizes in the file.
 
 use super::{Check, Tensors};
 use crate::Result;
@@ -14,7 +14,7 @@ const SPACE_TIME_TOLERANCE: f64 = 1e-4;
 /// Both sides solve the same linear system in double precision.
 const DARCY_TOLERANCE: f64 = 1e-8;
 
-/// Every solver reference in the file; none is no error here.
+/// Checks against every solver reference in the file; empty if there is none.
 pub fn verify(tensors: &Tensors) -> Result<Vec<Check>> {
     let mut checks = darcy(tensors)?;
     if tensors.contains("advection.solution") {
@@ -38,7 +38,7 @@ pub fn verify(tensors: &Tensors) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// One row per size N for which the file holds `darcyN.pressure`.
+/// One check per size N for which the file holds `darcyN.pressure`.
 fn darcy(tensors: &Tensors) -> Result<Vec<Check>> {
     let size = |name: &str| {
         name.strip_prefix("darcy")?

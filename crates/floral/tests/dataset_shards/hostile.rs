@@ -1,4 +1,4 @@
-//! Shards that say what cannot be.
+//! Tests that shards with impossible metadata are refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::made;
 use crate::toy::edit;
 
-/// What is said of an array of shards, whether it is opened or read.
+/// The error for an array of shards, on opening or on reading.
 fn refusal(path: &Path) -> String {
     let refusal = match Dataset::open(path) {
         Err(refusal) => refusal,
@@ -81,7 +81,7 @@ fn codecs_around_shards_and_shards_within_shards_are_refused() {
     assert!(refusal(&path).contains("shards within shards"));
 }
 
-/// A dataset with one array of two inputs in one shard, whose file has these chunks and places.
+/// A dataset with one array of two inputs in one shard, whose file has these chunks and this index.
 fn declared(folder: &TempDir, chunks: &[u8], places: [u64; 4]) -> PathBuf {
     let path = folder.path().join("declared.zarr");
     fs::create_dir_all(path.join("input")).unwrap();
@@ -162,7 +162,7 @@ fn a_shard_that_is_cut_or_no_file_is_named() {
         );
         assert!(Dataset::open(&path).unwrap().high(0).is_ok());
     }
-    // A flipped bit is found by the checksum of its chunk, and leaves the others of the shard.
+    // The checksum of a chunk reveals a flipped bit; the other chunks of the shard stay readable.
     let mut flipped = bytes.clone();
     flipped[20] ^= 1;
     fs::write(&shard, flipped).unwrap();
@@ -172,7 +172,7 @@ fn a_shard_that_is_cut_or_no_file_is_named() {
         "{refusal}"
     );
     assert!(Dataset::open(&path).unwrap().high(4).is_ok());
-    // Blosc's header, at the beginning of a chunk.
+    // The unpacked size in the header of Blosc, at the beginning of a chunk.
     let mut boasting = bytes.clone();
     boasting[4..8].copy_from_slice(&0x7d00_0040u32.to_le_bytes());
     fs::write(&shard, boasting).unwrap();

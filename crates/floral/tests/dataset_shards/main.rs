@@ -1,5 +1,5 @@
-//! Laws of shards: the same values in fewer files, the same bytes however they are made (`making.rs`), and
-//! no trust in what a shard says of itself (`hostile.rs`).
+//! Tests of shards: the same values in fewer files, the same bytes however they are made
+//! (`making.rs`), and refusal of inconsistent metadata (`hostile.rs`).
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod hostile;

@@ -1,4 +1,4 @@
-//! Shards as they are made: values, files, threads, what is cut and goes on.
+//! Tests of writing shards: values, files, threads, interruption and continuation.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn shards_hold_the_same_values_in_fewer_files() {
     for shard in [2, 3, INPUTS, 100] {
         let path = made(&folder, shard, 2);
         let dataset = Dataset::open(&path).unwrap();
-        // From the last one on, so that none is found by going on from the one before.
+        // In reverse order, so that no read continues from the previous one.
         for input in (0..INPUTS).rev() {
             assert_eq!(values(&dataset, input), values(&plain, input), "{shard}");
         }
@@ -130,7 +130,7 @@ fn a_shard_that_is_there_is_done_and_others_are_computed_again() {
     }
 }
 
-/// What befalls a file, by name.
+/// A damage to a file, with its name.
 type Damage<'a> = (&'a str, &'a dyn Fn(&Path));
 
 #[test]

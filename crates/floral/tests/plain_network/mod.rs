@@ -1,5 +1,5 @@
-//! The network written out in double precision, with Fourier sums term by term: what the fused
-//! operations are held against on grids of any size.
+//! Plain implementation of the network in double precision, with Fourier sums term by term: the
+//! reference for the fused operations on grids of any size.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -28,7 +28,7 @@ impl PlainNetwork {
         }
     }
 
-    /// The same with one array moved by `step` along a direction.
+    /// This network with one array moved by `step` along a direction.
     pub fn moved(&self, name: &str, direction: &[f64], step: f64) -> Self {
         let mut weights = self.weights.clone();
         let (_, values) = weights.get_mut(name).unwrap();
@@ -69,7 +69,7 @@ impl PlainNetwork {
         add(&self.film("linear.film", linear, condition), &nonlinear)
     }
 
-    /// i/n along each axis.
+    /// Coordinates i/n along each axis.
     fn coordinates(&self, grid: [usize; 3]) -> Channels {
         let points: usize = grid.iter().product();
         let along = |axis: usize| {
@@ -99,7 +99,8 @@ impl PlainNetwork {
         self.pointwise(&format!("{name}.output"), &hidden)
     }
 
-    /// x (1 + g) + b with (g, b) a perceptron of three hidden layers of the condition.
+    /// x (1 + g) + b, where (g, b) is a perceptron with three hidden layers applied to the
+    /// condition.
     fn film(&self, name: &str, x: Channels, condition: &Channels) -> Channels {
         let mut c = condition.clone();
         for layer in 0..4 {
@@ -134,7 +135,8 @@ impl PlainNetwork {
             .collect()
     }
 
-    /// Kept frequencies one by one: -n/2 .. n/2 along z and y, 0 ..= n/2 along x, those the grid holds.
+    /// Sums over the kept frequencies that the grid resolves: -n/2 .. n/2 along z and y, 0 ..= n/2
+    /// along x.
     fn spectral(&self, name: &str, x: &Channels, grid: [usize; 3]) -> Channels {
         let [re, im] = ["re", "im"].map(|part| &self.weights[&format!("{name}.weight_{part}")]);
         let [rows, modes_x, inputs, outputs] = re.0[..] else {
@@ -169,19 +171,19 @@ impl PlainNetwork {
     }
 }
 
-/// Where a point lies along z, y and x.
+/// Indices of a point along z, y and x.
 fn place(point: usize, [_, ny, nx]: [usize; 3]) -> [usize; 3] {
     [point / (ny * nx), point / nx % ny, point % nx]
 }
 
-/// Radians of a wave at a point.
+/// Phase of a wave at a point, in radians.
 fn phase(point: usize, k: [i64; 3], grid: [usize; 3]) -> f64 {
     let place = place(point, grid);
     let turns = (0..3).map(|axis| k[axis] as f64 * place[axis] as f64 / grid[axis] as f64);
     TAU * turns.sum::<f64>()
 }
 
-/// The coefficient of a frequency, with 1/N in front.
+/// Fourier coefficient of a frequency, with the factor 1/N.
 fn coefficient(x: &[f64], k: [i64; 3], grid: [usize; 3]) -> [f64; 2] {
     let mut sum = [0.0, 0.0];
     for (i, value) in x.iter().enumerate() {
@@ -192,8 +194,9 @@ fn coefficient(x: &[f64], k: [i64; 3], grid: [usize; 3]) -> [f64; 2] {
     sum
 }
 
-/// Adds a frequency's wave to a real field: back along z and y, then along x, where the lines of
-/// frequency zero and, on an even axis, n/2 stand for themselves alone and are made real.
+/// Adds the wave of a frequency to a real field: inverse transform along z and y, then along x.
+/// Along x, frequency zero and, for even n, frequency n/2 have no conjugate partner, and only their
+/// real part is used.
 fn add_wave(out: &mut [f64], [re, im]: [f64; 2], k: [i64; 3], grid: [usize; 3]) {
     let alone = k[2] == 0 || 2 * k[2] == grid[2] as i64;
     for (i, out) in out.iter_mut().enumerate() {
@@ -233,7 +236,7 @@ fn gelu(x: f64) -> f64 {
     0.5 * x * (1.0 + erf(x / 2f64.sqrt()))
 }
 
-/// Abramowitz & Stegun (1964), 7.1.5; one beyond 4, where 1.5e-8 are missing.
+/// Abramowitz & Stegun (1964), 7.1.5; +-1 beyond 4, with an error of 1.5e-8.
 fn erf(x: f64) -> f64 {
     if x.abs() > 4.0 {
         return x.signum();

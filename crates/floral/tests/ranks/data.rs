@@ -1,4 +1,4 @@
-//! Datasets by several ranks.
+//! Generation of datasets by several ranks.
 
 use std::fs;
 use std::sync::atomic::AtomicUsize;
@@ -35,7 +35,7 @@ fn any_number_of_ranks_generates_the_same_dataset() {
     }
 }
 
-/// Ranks are stopped once rank 0 has done an input, or a shard.
+/// Ranks are stopped once rank 0 has finished an input, or a shard.
 #[test]
 fn a_dataset_that_one_crew_left_is_finished_by_another() {
     for (shard, limit) in [(1, 1), (2, 2)] {

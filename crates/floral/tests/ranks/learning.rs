@@ -1,4 +1,4 @@
-//! Weights by several ranks.
+//! Training by several ranks.
 
 use std::fs;
 use std::sync::atomic::AtomicUsize;
@@ -30,8 +30,8 @@ fn any_number_of_ranks_trains_to_the_same_weights() {
     }
 }
 
-/// Checksums of weights and moments of both checkpoints by name, as a file gives them in any order, and
-/// the epochs but for their seconds.
+/// Checksums of weights and moments of both checkpoints, sorted by name since their order in a file
+/// is arbitrary, and the log of epochs without times.
 fn learned(run: &RunFolder) -> Vec<String> {
     let mut found = Vec::new();
     for checkpoint in [run.best().unwrap(), run.last().unwrap().unwrap()] {
@@ -91,7 +91,8 @@ fn ranks_stop_at_the_same_step_and_another_number_of_them_goes_on() {
     assert_eq!(learned(&cut), learned(&whole));
 }
 
-/// After the first epoch the best is the last; after the second of them it may not be.
+/// After the first epoch, the best checkpoint is the last one; after the second epoch it need not
+/// be.
 #[test]
 fn a_checkpoint_that_is_best_and_last_is_written_once() {
     let folder = tempfile::tempdir().unwrap();

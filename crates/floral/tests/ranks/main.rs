@@ -1,4 +1,4 @@
-//! Several ranks come to the same bytes as one: datasets, weights, predictions, scores.
+//! Several ranks give the same bytes as one: datasets, weights, predictions, scores.
 #![allow(clippy::unwrap_used)] // A test may panic.
 
 mod data;
@@ -17,10 +17,10 @@ use floral::train::config::{NetworkConfig, OptimiserConfig, StoppingConfig};
 use floral::train::{Method, TrainConfig};
 use floral::{Event, Observer, Result};
 
-/// Numbers of ranks, and threads of each.
+/// Numbers of ranks, and of threads per rank.
 const CREWS: [(usize, usize); 6] = [(1, 1), (1, 3), (2, 1), (3, 2), (4, 1), (8, 1)];
 
-/// Every file below a folder, by its path in it.
+/// Every file below a folder, by its relative path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -43,12 +43,12 @@ fn well<T>(ends: Vec<Result<T>>) -> Vec<T> {
     ends.into_iter().collect::<Result<_>>().unwrap()
 }
 
-/// Seven inputs of a plane of 64x64 points, large enough for a step to have several blocks.
+/// Generates seven inputs on 64x64 points, large enough for a training step to have several blocks.
 fn generated(ranks: &dyn Ranks, path: &Path, observer: &dyn Observer) -> Result<Outcome> {
     generated_in_shards(ranks, (path, 1), observer)
 }
 
-/// The same with this number of inputs per shard.
+/// Generates the same dataset with this number of inputs per shard.
 fn generated_in_shards(
     ranks: &dyn Ranks,
     (path, shard): (&Path, usize),
@@ -86,7 +86,7 @@ fn settings() -> TrainConfig {
     }
 }
 
-/// Stops its rank once this number of inputs or steps is done anywhere.
+/// Stops its rank once this number of inputs or steps is done by any rank.
 struct After<'a> {
     count: &'a AtomicUsize,
     limit: usize,

@@ -1,4 +1,4 @@
-//! Predictions and scores by several ranks.
+//! Prediction and evaluation by several ranks.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ use zarrs::filesystem::FilesystemStore;
 
 use super::{CREWS, files, generated, settings, well};
 
-/// A dataset and a flow trained on it for a moment.
+/// A dataset and a flow trained on it for a few steps.
 fn trained(folder: &Path) -> (Dataset, RunFolder) {
     let data = folder.join("data.zarr");
     well(Threads::run(1, 2, |ranks| generated(ranks, &data, &Silent)));
@@ -184,8 +184,8 @@ fn predictions_that_one_crew_left_are_finished_by_another() {
     }
 }
 
-/// The shard of the first two inputs is not written when the second is cut, and yet the first is not
-/// computed again.
+/// If prediction is interrupted at the second input, the shard of the first two inputs is not
+/// written yet; still, the first input is not computed again.
 #[test]
 fn realizations_wait_on_the_disk_until_their_shard_is_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,7 +204,7 @@ fn realizations_wait_on_the_disk_until_their_shard_is_whole() {
     }));
 }
 
-/// Stops once the second input is under way.
+/// Requests a stop once the second input has started.
 struct SecondInput(AtomicBool);
 
 impl Observer for SecondInput {
@@ -219,7 +219,7 @@ impl Observer for SecondInput {
     }
 }
 
-/// Stops, if it is to stop at all, after being asked a few times.
+/// If `stop` is set, requests a stop after a few queries.
 struct Halfway<'a> {
     stop: &'a AtomicBool,
     seen: AtomicUsize,

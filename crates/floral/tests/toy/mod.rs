@@ -1,4 +1,4 @@
-//! A problem small enough to be solved by hand, which counts how often it is solved.
+//! A problem small enough to solve by hand, which counts its solutions.
 #![allow(dead_code)] // Each test binary uses its own part.
 
 use std::collections::BTreeMap;
@@ -15,13 +15,14 @@ use rand::Rng;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Input w on (t, x); low (w, w^2); high adds a uniform draw to each value of low.
+/// Input w on (t, x); low fidelity (w, w^2); high fidelity adds a uniform draw to each of these
+/// values.
 pub struct Toy {
     pub grid: Grid,
     pub solved: AtomicUsize,
     pub knows_moments: bool,
     pub delay: Duration,
-    /// Breaks down at the input that is solved as this one in time.
+    /// Index of the solve, counted from 0, whose first value is `breaking_value`.
     pub breaks_at: Option<usize>,
     pub breaking_value: f64,
 }
@@ -126,7 +127,7 @@ pub fn small(folder: &TempDir) -> PathBuf {
     path
 }
 
-/// Changes the metadata of a group or an array, in its folder or by the name of the file.
+/// Changes the metadata of a group or an array, given its folder or its metadata file.
 pub fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
     let path = match path.is_dir() {
         true => path.join("zarr.json"),
@@ -141,7 +142,7 @@ pub fn run(problem: &Toy, request: &Request, path: &Path) -> Result<Outcome> {
     generate(problem, request, path, &Silent)
 }
 
-/// How many inputs were computed, and how many taken from a run before.
+/// Numbers of inputs that were computed, and that were kept from an earlier run.
 pub fn generated(outcome: Outcome) -> (usize, usize) {
     match outcome {
         Outcome::Generated {

@@ -1,5 +1,5 @@
-//! The axes of imported fields: their coordinates, checked, and made even where they differ from even
-//! ones only by rounding.
+//! The axes of imported fields: their coordinates are checked, and made even if they differ from
+//! even ones only by rounding.
 
 use serde_json::Value;
 
@@ -12,39 +12,39 @@ use crate::grid::{Direction, Domain};
 use crate::storage::array_metadata::{AXIS, DOMAIN, LONG_NAME, UNITS, nameless};
 use crate::{Advice, Axis, Error, Note, Result};
 
-/// Distances from even points, in units of their spacing, that count as rounding.
+/// Deviations from even points that count as rounding, in units of the spacing.
 const ROUNDING: f64 = 1e-3;
 
-/// The attribute of a calendar, and the names of the one that we all use.
+/// The attribute that names a calendar, and the names of the standard calendar.
 pub(super) const CALENDAR: &str = "calendar";
 const STANDARD: [&str; 3] = ["standard", "gregorian", "proleptic_gregorian"];
 
 /// An axis of a part, and how it was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FoundAxis {
-    /// With increasing coordinates.
+    /// The axis, with increasing coordinates.
     pub axis: Axis,
-    /// Whether the file has them from the last to the first.
+    /// Whether the file stores the coordinates in decreasing order.
     pub is_reversed: bool,
     /// Whether its points are evenly spaced.
     pub is_even: bool,
-    /// The array of its coordinates; none if they are counted or assumed.
+    /// Name of the coordinate array; none if the coordinates are indices or assumed.
     pub coordinates: Option<String>,
-    /// The calendar of its dates, where it is not the standard one.
+    /// The calendar of dates, if it is not the standard one.
     pub calendar: Option<String>,
-    /// What was assumed of its ends, if anything was.
+    /// What was assumed about the ends of the axis, if anything.
     pub note: Option<Note>,
 }
 
 impl FoundAxis {
-    /// Whether nothing is known of its points but how many there are.
+    /// Whether only the number of points is known.
     pub fn is_counted(&self) -> bool {
         self.coordinates.is_none() && !self.axis.domain.is_periodic()
     }
 }
 
-/// Finds the coordinates of an axis. If the file has none, they are every s-th of the points of the axis
-/// `like`, or spread evenly over its domain, or, without one, counted.
+/// Finds the coordinates of an axis. If the file has none, they are every s-th point of the axis
+/// `like`, or evenly spread over its domain. Without `like` they are indices.
 pub(super) fn find(
     unit: &Unit<'_>,
     recipe: &Recipe,
@@ -93,7 +93,7 @@ pub(super) fn find(
     })
 }
 
-/// The name of an axis in full, unless it is one that datasets give to all.
+/// The long name of an axis, unless it is the default long name.
 fn long_name(variable: &Variable, name: &str) -> Option<String> {
     let found = variable.text(LONG_NAME)?;
     (found != nameless(name)).then(|| found.to_owned())
@@ -115,7 +115,7 @@ fn stored<'a>(
     let named = recipe.coordinates.get(name);
     if let Some(index) = named.and_then(|array| unit.find(array)) {
         let values = coordinates(unit, index)?;
-        // PDEBench stores one time more than it has fields.
+        // PDEBench stores one more time than it has fields.
         if values
             .as_ref()
             .is_some_and(|values| values.len() == wanted.points + 1)
@@ -151,7 +151,7 @@ fn stored<'a>(
     Ok(None)
 }
 
-/// The values of a list, or of one that is the same for every input.
+/// The values of a coordinate list; a list per input must be the same for every input.
 fn coordinates(unit: &Unit<'_>, index: usize) -> Result<Option<Vec<f64>>> {
     let variable = unit.variable(index);
     let values = match variable.shape.len() {
@@ -179,10 +179,10 @@ fn coordinates(unit: &Unit<'_>, index: usize) -> Result<Option<Vec<f64>>> {
     Ok(Some(values))
 }
 
-/// An axis, whether its points are even, and what was assumed of its ends.
+/// An axis, whether its points are even, and a note on what was assumed about its ends.
 type Shaped = (Axis, bool, Option<Note>);
 
-/// An axis with these coordinates; what is wrong otherwise.
+/// An axis with these coordinates, or what is wrong with them.
 fn shaped(
     name: &str,
     coordinates: Vec<f64>,
@@ -209,7 +209,7 @@ fn shaped(
     Axis::stored(name, coordinates, Some(domain)).map(|axis| (axis, true, note))
 }
 
-/// The domain of even points without a declared one, and a note about it.
+/// The domain of even points for which none is declared, and a note about it.
 fn assumed(
     name: &str,
     coordinates: &[f64],
@@ -254,7 +254,7 @@ fn assumed(
     }
 }
 
-/// The distance between points if they are even up to rounding, or to the digits of their numbers.
+/// The spacing of the points if they are even up to rounding or the precision of their numbers.
 fn even_step(coordinates: &[f64], is_coarse: bool) -> Option<f64> {
     let (first, last) = (coordinates.first()?, coordinates.last()?);
     let step = (last - first) / (coordinates.len().checked_sub(1).filter(|n| *n > 0)? as f64);
@@ -272,7 +272,7 @@ fn domain(attribute: &Value) -> Option<Domain> {
     serde_json::from_value(attribute.clone()).ok()
 }
 
-/// An axis without coordinates.
+/// An axis without stored coordinates.
 fn without_coordinates(
     wanted: &PartAxis,
     like: Option<&FoundAxis>,

@@ -1,5 +1,5 @@
-//! Channels by their labels: those of every file in the order of the first, those of low fidelity in
-//! that of high fidelity.
+//! Channels by label: every file takes the channels in the order of the first file, and low
+//! fidelity in the order of high fidelity.
 
 use super::reading::Reading;
 use super::role::Role;
@@ -8,8 +8,9 @@ use super::unit::Unit;
 use crate::quantity::order;
 use crate::{Error, Quantity, Result};
 
-/// The labels of channels: the coordinates of their dimension, texts or numbers that do not
-/// just count; of a dimension without a name, the only list of texts that has the name of one.
+/// The labels of channels: the coordinates of their dimension, unless they are numbers that only
+/// count from 0 or 1. If the dimension has no name: the only list of texts that has the right
+/// length and is named like a dimension of channels.
 pub(super) fn labels(
     unit: &Unit<'_>,
     dimension: Option<&str>,
@@ -46,8 +47,8 @@ pub(super) fn labels(
     Ok((!is_counted(0.0) && !is_counted(1.0)).then_some(texts))
 }
 
-/// Takes the channels of a unit in the order of the first one's, and those of its low fidelity in
-/// that of its high fidelity.
+/// Puts the channels of a unit in the order of the first unit, and the channels of low fidelity in
+/// the order of high fidelity.
 pub(super) fn align(reading: &mut Reading<'_>, first: Option<&Reading<'_>>) -> Result<()> {
     let unit = reading.unit.clone();
     if let Some(first) = first {
@@ -80,7 +81,7 @@ pub(super) fn align(reading: &mut Reading<'_>, first: Option<&Reading<'_>>) -> R
     Ok(())
 }
 
-/// The labels of a stack's channels in the order in which they are taken.
+/// The labels of a stack's channels in the order in which they are read.
 fn ordered(unit: &Unit<'_>, stack: &Stack) -> Result<Option<Vec<String>>> {
     let labels = stack.part.labels(unit)?;
     Ok(labels.map(|labels| match &stack.order {
@@ -89,7 +90,7 @@ fn ordered(unit: &Unit<'_>, stack: &Stack) -> Result<Option<Vec<String>>> {
     }))
 }
 
-/// Takes the channels of a stack in the order of these labels; refuses other ones.
+/// Reads the channels of a stack in the order of these labels; refuses other labels.
 fn follow(
     unit: &Unit<'_>,
     stack: &mut Stack,
@@ -125,8 +126,8 @@ fn follow(
     Ok(())
 }
 
-/// The quantities of the solution where there is only low fidelity: from the labels of its channels, but
-/// not from the name of its array.
+/// The quantities of the solution if there is only low fidelity: named by the labels of the
+/// channels, but not by the name of the array.
 pub(super) fn of_low_alone(reading: &Reading<'_>, mut low: Vec<Quantity>) -> Result<Vec<Quantity>> {
     let mut start = 0;
     for stack in &reading.low {

@@ -1,4 +1,4 @@
-//! Whether an axis is periodic, by its attributes and units, never by its length alone.
+//! Whether an axis is periodic, judged by its attributes and units, never by its length alone.
 
 use std::f64::consts::TAU;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::source::Variable;
 use crate::storage::array_metadata::UNITS;
 
-/// Units in which a turn is 360.
+/// Units in which a full turn is 360.
 const DEGREES: [&str; 12] = [
     "deg",
     "degree",
@@ -23,35 +23,35 @@ const DEGREES: [&str; 12] = [
     "arcdeg",
 ];
 
-/// Units in which a turn is 2 pi.
+/// Units in which a full turn is 2 pi.
 const RADIANS: [&str; 3] = ["rad", "radian", "radians"];
 
-/// What longitudes are called, by CF or by the name of their axis.
+/// Names of longitudes, as CF standard names or names of axes.
 const LONGITUDES: [&str; 4] = ["longitude", "grid_longitude", "lon", "long"];
 
-/// Beginnings of units of time.
+/// Units of time.
 const TIMES: [&str; 14] = [
     "s", "sec", "secs", "second", "seconds", "ms", "min", "minute", "minutes", "h", "hour",
     "hours", "day", "days",
 ];
 
-/// What is known of the ends of an axis.
+/// What is known about the two ends of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Ends {
-    /// They are the same point: the period and why, in words.
+    /// The ends are the same point. Holds the period and the reason, in words.
     Same(f64, &'static str),
-    /// They are declared to be the same point, but the period is unknown.
+    /// The ends are declared to be the same point, but the period is unknown.
     Closing(&'static str),
-    /// They may be: the points span a full turn, but the units are unknown.
+    /// The ends may be the same point: the axis spans a full turn, but its units are unknown.
     Perhaps(&'static str),
-    /// They are not: it is an axis of times.
+    /// The ends are different points: this is an axis of times.
     Apart,
-    /// Nothing.
+    /// Nothing is known.
     Unknown,
 }
 
-/// What the attributes of an axis say about its ends; `is_near` tests the length of its points with the
-/// step to the next.
+/// Judges the ends of an axis from its attributes. `is_near` compares a length with that of the
+/// axis, including the step from the last point to the next.
 pub(super) fn ends(name: &str, variable: &Variable, is_near: impl Fn(f64) -> bool) -> Ends {
     let text = |key: &str| variable.text(key).map(str::to_lowercase);
     let is_one_of = |text: &Option<String>, list: &[&str]| {
@@ -85,7 +85,7 @@ pub(super) fn ends(name: &str, variable: &Variable, is_near: impl Fn(f64) -> boo
     }
 }
 
-/// Whether an attribute says that the axis closes: `periodic`, or `topology = "circular"`.
+/// Whether an attribute declares the axis periodic: `periodic`, or `topology = "circular"`.
 fn is_said(variable: &Variable) -> bool {
     let is_true = |value: &Value| match value {
         Value::Bool(value) => *value,

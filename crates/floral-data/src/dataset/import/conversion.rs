@@ -1,5 +1,5 @@
-//! Units of arrays, files and parameters: all are converted to those of the first that has any, or
-//! refused where no conversion is known.
+//! Units of arrays, files and parameters: each channel is converted to the first units found for
+//! it, or refused if no conversion is known.
 
 use super::quantity::quantities;
 use super::reading::Reading;
@@ -8,27 +8,28 @@ use crate::storage::array_metadata::UNITS;
 use crate::units::{Conversion, relation};
 use crate::{Error, Quantities, Quantity, Result};
 
-/// The fields of a unit, as messages call them.
+/// The fields of a unit, as named in messages.
 const ROLES: [&str; 3] = ["input", "low fidelity", "high fidelity"];
 const INPUT: usize = 0;
 const LOW: usize = 1;
 const HIGH: usize = 2;
 
-/// The units of a channel of the dataset, and which data have them.
+/// The units of a channel of the dataset, and the data that define them.
 struct Wanted {
     units: String,
     role: usize,
     owner: String,
 }
 
-/// What was done about units, and the files in which it was.
+/// A conversion in words, and the files that it applies to.
 struct Made {
     words: String,
     files: Vec<String>,
 }
 
-/// Finds what takes every channel of every unit to the same units, puts these into `quantities`, and
-/// says what is converted. Data without units are taken to have those of the others.
+/// Finds the conversions that bring each channel to the same units in every unit, stores these
+/// units in `quantities`, and describes the conversions. Data without units are taken to have the
+/// units of the others.
 pub(super) fn agree(
     readings: &mut [Reading<'_>],
     axes: &[String],
@@ -60,7 +61,7 @@ pub(super) fn agree(
     Ok(notes(&made, readings.len()))
 }
 
-/// The channels of input, low and high fidelity of a unit, as its own arrays describe them.
+/// The channels of input, low and high fidelity of a unit, as described by its arrays.
 fn of_unit(reading: &Reading<'_>, axes: &[String]) -> [Vec<Quantity>; 3] {
     let of = |stacks| quantities(&reading.unit, stacks, axes);
     let mut input = of(&reading.input);
@@ -80,7 +81,7 @@ pub(super) fn parameters(reading: &Reading<'_>) -> Vec<Quantity> {
     reading.parameters.iter().map(quantity).collect()
 }
 
-/// The units of each channel: those of the first unit that has any, in the first of these roles.
+/// The units of each channel: those of the first unit that has any, in the first possible role.
 fn wanted(
     readings: &[Reading<'_>],
     own: &[[Vec<Quantity>; 3]],
@@ -101,7 +102,7 @@ fn wanted(
     (0..lengths.max().unwrap_or(0)).map(of_channel).collect()
 }
 
-/// What takes the channels of a field of a unit to the wanted units.
+/// The conversions of the channels of a unit's field to the wanted units.
 fn conversions(
     reading: &Reading<'_>,
     role: usize,
@@ -116,7 +117,7 @@ fn conversions(
         };
         let (what, to) = (what(role, i, own), &wanted.units);
         let Some(from) = &quantity.units else {
-            // Low fidelity without units is that of high fidelity, as everybody takes it.
+            // Low fidelity without units has those of high fidelity; this usual case needs no note.
             if wanted.role == role {
                 let words = format!("{what} has no units, and is taken to be in {to}");
                 add(made, words, file(reading));
@@ -140,7 +141,7 @@ fn conversions(
     channels.map(conversion).collect()
 }
 
-/// Adds a conversion of a file to the same ones of others.
+/// Records a conversion of a file, merged with the same conversion of other files.
 fn add(made: &mut Vec<Made>, words: String, file: String) {
     match made.iter_mut().find(|made| made.words == words) {
         Some(made) => made.files.push(file),
@@ -164,14 +165,14 @@ fn what(role: usize, channel: usize, quantities: &[Quantity]) -> String {
     }
 }
 
-/// The name of a unit's file, and of its group.
+/// The name of a unit's file and group.
 fn file(reading: &Reading<'_>) -> String {
     let name = reading.unit.source.path.file_name().unwrap_or_default();
     let path = format!("{}/{}", name.to_string_lossy(), reading.unit.group);
     path.trim_end_matches('/').to_owned()
 }
 
-/// What was converted, with the files in which it was, unless it was in all.
+/// The conversions in words, with their files unless all files are affected.
 fn notes(made: &[Made], units: usize) -> Vec<String> {
     let note = |made: &Made| match &made.files[..] {
         files if files.len() == units => made.words.clone(),

@@ -1,18 +1,19 @@
-//! Whether the points of an array reach over the grid that it is brought to: linear interpolation is
-//! none beyond them.
+//! Whether the points of an array cover the grid to which it is interpolated: linear interpolation
+//! does not extrapolate.
 
 use super::axes::FoundAxis;
 use crate::Axis;
 use crate::grid::AxisKind;
 
-/// How far beyond its last point a field may be continued, in its own steps: the points of cells end
-/// half a step inside of their domain.
+/// How far a field may be continued beyond its last point, in units of its step: cell centres end
+/// half a step inside the domain.
 const HALF_A_CELL: f64 = 0.5;
 
-/// What counts as rounding, in steps.
+/// Distances that count as rounding, in units of the step.
 const ROUNDING: f64 = 1e-3;
 
-/// What is to be said of the points of `own` that are brought to those of `to`; why they cannot be.
+/// A note about the interpolation from the points of `own` to those of `to`, or why it is
+/// impossible.
 pub(super) fn covered(own: &FoundAxis, to: &Axis) -> Result<Option<String>, String> {
     let name = &to.name;
     if own.coordinates.is_none() {
@@ -36,7 +37,7 @@ pub(super) fn covered(own: &FoundAxis, to: &Axis) -> Result<Option<String>, Stri
     let (points, n) = (&axis.coordinates, axis.len());
     let before = step(points.first(), points.get(1));
     let behind = step(points.last(), points.get(n.wrapping_sub(2)));
-    // The beginning of times is not stored: the first one lies a step behind it.
+    // The start of times is not stored: it lies one step before the first time.
     let allowed = match axis.domain.kind {
         AxisKind::Times => [1.0, HALF_A_CELL],
         _ => [HALF_A_CELL; 2],

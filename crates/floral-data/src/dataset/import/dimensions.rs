@@ -1,4 +1,4 @@
-//! The dimensions of arrays as the caller or the file names them, and which of them are ambiguous.
+//! The dimensions of arrays as named by the caller or the file, and which of them are ambiguous.
 
 use super::Pick;
 use super::matching::USUAL;
@@ -43,8 +43,8 @@ pub(super) fn named_dimensions(
     Ok(names.map(|names| names.into_iter().map(meant).collect()))
 }
 
-/// Whether a dimension is that of realizations by its attributes, or by the dimensions beside it:
-/// a `sample` of an array that has cases as well, as the input has.
+/// Whether a dimension counts realizations, judged by its attributes or by the other dimensions:
+/// for example a `sample` of an array that, like the input, also has a dimension of cases.
 fn is_realization(unit: &Unit<'_>, recipe: &Recipe, array: &Variable, name: &str) -> bool {
     let coordinates = unit.find(name).map(|index| unit.variable(index));
     let standard = coordinates.and_then(|array| array.text("standard_name"));
@@ -67,8 +67,8 @@ fn is_realization(unit: &Unit<'_>, recipe: &Recipe, array: &Variable, name: &str
     MEMBERS_OR_INPUTS.contains(&name.to_lowercase().as_str()) && lacks && has(input) && has(array)
 }
 
-/// Refuses a dimension that a solution has and the input lacks, unless it is plain that it is an
-/// axis of the grid; what else is to be said of those axes.
+/// Refuses a dimension that a solution has and the input lacks, unless it clearly is an axis of the
+/// grid. Returns notes about such axes.
 pub(super) fn check_axes(unit: &Unit<'_>, recipe: &Recipe, parts: &Parts) -> Result<Vec<String>> {
     let names = |part: &Part| -> Vec<String> {
         let axes = part.axes(unit).into_iter();
@@ -95,7 +95,7 @@ pub(super) fn check_axes(unit: &Unit<'_>, recipe: &Recipe, parts: &Parts) -> Res
     Ok(notes)
 }
 
-/// Whether a dimension is plainly an axis: by its name, or by coordinates that are measured rather
+/// Whether a dimension clearly is an axis: by its name, or by coordinates that are measured rather
 /// than counted.
 fn is_axis(unit: &Unit<'_>, name: &str) -> Result<bool> {
     if USUAL.contains(&name.to_lowercase().as_str()) {

@@ -1,4 +1,4 @@
-//! What an import found and made of it, for a person to read or a program to use.
+//! The findings of an import, for a person or a program.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{AxisKind, Note, Quantity};
 
-/// What was found in files, and what it became.
+/// The data found in files, and the dataset made from them.
 #[derive(Debug, Clone, Serialize)]
 pub struct Found {
     /// The files.
@@ -15,25 +15,25 @@ pub struct Found {
     pub format: &'static str,
     /// The name of their layout, if it is a known one.
     pub layout: Option<&'static str>,
-    /// How many inputs there are.
+    /// Number of inputs.
     pub inputs: usize,
     /// The fewest and the most realizations of an input.
     pub realizations: (usize, usize),
     /// The axes of the grid.
     pub axes: Vec<AxisFound>,
-    /// Points per axis of the high-fidelity solution, where they are fewer.
+    /// High-fidelity points per axis, if fewer than those of the grid.
     pub high_points: Option<Vec<usize>>,
-    /// Input, low and high fidelity, as far as they are there.
+    /// Input, low and high fidelity, as far as present.
     pub arrays: Vec<ArrayFound>,
-    /// Realizations that were only room for some.
+    /// Realizations for which the files have room but no values.
     pub absent: usize,
-    /// Realizations left out because a value is missing.
+    /// Realizations left out because of a missing value.
     pub skipped_realizations: usize,
-    /// Inputs left out because a value is missing.
+    /// Inputs left out because of a missing value.
     pub skipped_inputs: usize,
-    /// Arrays that were not taken.
+    /// Arrays that were not used.
     pub left: Vec<String>,
-    /// What was assumed or done.
+    /// Assumptions and conversions.
     pub notes: Vec<Note>,
 }
 
@@ -42,11 +42,11 @@ pub struct Found {
 pub struct AxisFound {
     /// Its name.
     pub name: String,
-    /// How many points it has.
+    /// Number of points.
     pub points: usize,
     /// The first coordinate.
     pub from: f64,
-    /// The last one.
+    /// The last coordinate.
     pub to: f64,
     /// Units of the coordinates, if known.
     pub units: Option<String>,
@@ -54,7 +54,7 @@ pub struct AxisFound {
     pub kind: AxisKind,
     /// Whether its points are evenly spaced in the files.
     pub is_even: bool,
-    /// The array of its coordinates; none if they are counted.
+    /// The array of its coordinates; none if the points are counted.
     pub coordinates: Option<String>,
 }
 
@@ -63,14 +63,14 @@ pub struct AxisFound {
 pub struct ArrayFound {
     /// `input`, `low` or `high`.
     pub role: &'static str,
-    /// What its channels were made of, one after the other.
+    /// The arrays that its channels were made from, in order.
     pub parts: Vec<PartFound>,
 }
 
-/// An array of the files, or a parameter, and the channels that it became.
+/// An array of the files, or a parameter, and the channels made from it.
 #[derive(Debug, Clone, Serialize)]
 pub struct PartFound {
-    /// Its name, and what was taken of it.
+    /// Its name, with the selection taken from it.
     pub from: String,
     /// Its dimensions and their lengths.
     pub dimensions: Vec<(String, usize)>,
@@ -81,7 +81,7 @@ pub struct PartFound {
 /// A channel and its values.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChannelFound {
-    /// What it is.
+    /// Its name and units.
     #[serde(flatten)]
     pub quantity: Quantity,
     /// Its smallest value.

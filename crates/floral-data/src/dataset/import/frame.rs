@@ -1,4 +1,4 @@
-//! The grid of a dataset: found in the first unit, and the same in all others.
+//! The grid of a dataset: found in the first unit, and required to be the same in all others.
 
 use super::ImportOptions;
 use super::axes::{self, FoundAxis};
@@ -11,16 +11,16 @@ use super::unit::Unit;
 use crate::grid::{MOST_AXES, Thinning};
 use crate::{Advice, Axis, Error, Grid, Result};
 
-/// The grid of a dataset, and how it came about.
+/// The grid of a dataset, and how it was found.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
-    /// The axes as the files have them.
+    /// The axes as stored in the files.
     pub found: Vec<FoundAxis>,
-    /// The grid of the dataset: even where that was wanted.
+    /// The grid of the dataset, with even axes if requested.
     pub grid: Grid,
-    /// Points per axis of the high-fidelity solution, where they are every s-th.
+    /// High-fidelity points per axis, if they are every s-th point of the grid.
     pub high: Option<Vec<usize>>,
-    /// What was assumed on the way.
+    /// Assumptions made in finding the grid.
     pub notes: Vec<String>,
 }
 
@@ -33,8 +33,8 @@ impl Frame {
     }
 }
 
-/// The grid: that of the input, or of the array that has axes which the input has not; in the units of
-/// the grid `before`.
+/// The grid of the input, or of high fidelity if that has more axes, in the units of the grid
+/// `before`.
 pub(super) fn frame(
     unit: &Unit<'_>,
     recipe: &Recipe,
@@ -100,7 +100,7 @@ pub(super) fn frame(
     })
 }
 
-/// Refuses a grid of more axes than any method learns on.
+/// Refuses a grid with more axes than the methods support.
 fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
     if found.len() <= MOST_AXES {
         return Ok(());
@@ -114,7 +114,7 @@ fn check_dimensions(unit: &Unit<'_>, found: &[FoundAxis]) -> Result<()> {
     Err(Error::bad_file(&unit.source.path, reason).advised(Advice::TakeIndex { axis }))
 }
 
-/// Points per axis of the high-fidelity solution, if they are fewer than those of the grid.
+/// High-fidelity points per axis, if fewer than those of the grid.
 fn fewer(
     unit: &Unit<'_>,
     recipe: &Recipe,
@@ -156,7 +156,7 @@ fn fewer(
     }
 }
 
-/// Refuses a unit on another grid than those before it.
+/// Refuses a unit whose grid differs from that of the first.
 pub(super) fn check_same(unit: &Unit<'_>, before: &Frame, frame: &Frame) -> Result<()> {
     if is_same(&before.grid, &frame.grid) && before.high == frame.high {
         return Ok(());

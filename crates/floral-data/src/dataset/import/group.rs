@@ -1,4 +1,4 @@
-//! The layout of an imported dataset: what its group will be, before a value is written.
+//! The layout of an imported dataset: its arrays and attributes, before any value is written.
 
 use serde_json::{Map, Value, json};
 
@@ -54,7 +54,7 @@ impl ImportPlan<'_> {
             arrays.insert(REALIZATIONS_OF.into(), counts);
         }
         for found in self.frame.found.iter().filter(|found| found.is_counted()) {
-            // A dataset without coordinates says by itself that its points are counted.
+            // A dataset without coordinates already implies that its points are counted.
             arrays.remove(&found.axis.name);
         }
         self.describe(&mut arrays);
@@ -67,7 +67,7 @@ impl ImportPlan<'_> {
         Ok(plan.sharded((INPUT_DIMENSION, inputs), self.shard))
     }
 
-    /// How many realizations low fidelity has.
+    /// Number of realizations of low fidelity.
     fn low_count(&self) -> usize {
         let counts = self
             .readings
@@ -76,7 +76,7 @@ impl ImportPlan<'_> {
         counts.min().unwrap_or(0)
     }
 
-    /// High fidelity on fewer points, whose axes have names of their own.
+    /// High fidelity on fewer points; its shorter axes have their own names.
     fn coarse_high(&self, channels: usize) -> Value {
         let grid = self.frame.high_grid();
         let names: Vec<(String, usize)> = grid
@@ -157,7 +157,7 @@ impl ImportPlan<'_> {
             "title": TITLE,
             "floral_format": FORMAT,
             "floral_version": env!("CARGO_PKG_VERSION"),
-            // So that other values under the same name are not taken for these.
+            // Detects an existing store with the same name but other values.
             CHECKSUM: self.survey.checksum.to_string(),
         });
         if let Some(map) = attributes.as_object_mut() {

@@ -1,19 +1,20 @@
-//! Guesses the meaning of unnamed dimensions: the interpretation that fits all arrays with the fewest
-//! oddities.
+//! Guesses the meaning of unnamed dimensions: the interpretation that fits all arrays at the lowest
+//! cost.
 
 use super::role::Role;
 
-/// The cost of a reading that is too odd to be meant.
+/// The cost at which a reading is rejected as too odd.
 const TOO_ODD: u32 = 14;
 
-/// Lengths of the arrays of one unit, as far as it has them, and the names of their dimensions if known.
+/// The shapes of the arrays of one unit, as far as present, and the names of their dimensions if
+/// known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shapes {
-    /// Of the input.
+    /// The input.
     pub input: Option<Form>,
-    /// Of the low-fidelity solution.
+    /// The low-fidelity solution.
     pub low: Option<Form>,
-    /// Of the high-fidelity solution.
+    /// The high-fidelity solution.
     pub high: Option<Form>,
     /// One-dimensional arrays that may be coordinates, with their lengths.
     pub coordinates: Vec<(String, usize)>,
@@ -21,8 +22,8 @@ pub(super) struct Shapes {
     pub is_one_of_several: bool,
 }
 
-/// The lengths of an array, and the names of its dimensions if known: then in the order of inputs,
-/// realizations, channels and axes.
+/// The shape of an array, and the names of its dimensions if known. A named array has the
+/// dimensions input, realization, channel and axes, in this order.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
     pub shape: Vec<usize>,
@@ -32,7 +33,7 @@ pub(super) struct Form {
 /// The dimensions of input, low and high.
 pub(super) type Dimensions = [Option<Vec<String>>; 3];
 
-/// A reading of an array: which leading dimensions it has before those of the grid.
+/// A reading of an array: its leading dimensions, and the number of axes that follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reading {
     inputs: bool,
@@ -47,7 +48,7 @@ impl Reading {
         leading.iter().filter(|is_there| **is_there).count() + self.axes
     }
 
-    /// The length of the dimension of realizations or channels; one where there is none.
+    /// The length of the dimension of realizations or channels; 1 if the reading has none.
     fn length(self, shape: &[usize], role: &Role) -> usize {
         let place = match role {
             Role::Realization if self.realizations => usize::from(self.inputs),
@@ -80,12 +81,12 @@ pub(super) struct Guessed {
     readings: [Option<Reading>; 3],
     /// The lengths of the grid's axes.
     pub grid: Vec<usize>,
-    /// Their names, if an array has them.
+    /// Names of the axes, if an array has them.
     pub names: Option<Vec<String>>,
 }
 
 impl Guessed {
-    /// The dimensions of all arrays, with these names of the axes.
+    /// The dimensions of all arrays, with these names for the axes.
     pub fn named(&self, axes: &[String]) -> Dimensions {
         self.readings
             .map(|reading| reading.map(|reading| reading.names(axes)))
@@ -121,7 +122,7 @@ pub(super) fn guess(shapes: &Shapes) -> Option<Guessed> {
     })
 }
 
-/// Goes through the readings of all arrays that are there.
+/// Calls `act` with every combination of readings of the arrays present.
 fn for_each_reading(
     arrays: [&Option<Form>; 3],
     inputs: bool,
@@ -150,7 +151,7 @@ fn for_each_reading(
     }
 }
 
-/// What is odd about a reading; none if it does not fit, or is too odd to be meant.
+/// The cost of a reading; none if it does not fit or is too odd.
 fn cost(shapes: &Shapes, readings: &[Option<Reading>; 3], axes: usize) -> Option<u32> {
     let arrays = [&shapes.input, &shapes.low, &shapes.high];
     let base = readings[0].or(readings[2])?;
@@ -183,7 +184,8 @@ fn cost(shapes: &Shapes, readings: &[Option<Reading>; 3], axes: usize) -> Option
     (cost < TOO_ODD).then_some(cost)
 }
 
-/// Whether arrays of unlike numbers of inputs would pass for channels of a single one.
+/// Whether arrays with different numbers of inputs could be mistaken for channels of a single
+/// input.
 fn is_torn(shapes: &Shapes, readings: &[Option<Reading>; 3], base: Reading) -> bool {
     let arrays = [&shapes.input, &shapes.low, &shapes.high];
     let has_channels = |i: usize| readings[i].is_some_and(|reading| reading.channels);
@@ -192,7 +194,7 @@ fn is_torn(shapes: &Shapes, readings: &[Option<Reading>; 3], base: Reading) -> b
     is_lone && (0..3).any(|i| has_channels(i) && !is_named(i))
 }
 
-/// What is odd about a grid: few points along an axis, and lists of coordinates that are not its.
+/// The cost of a grid: short axes, and coordinate lists whose lengths do not match an axis.
 fn grid_cost(shapes: &Shapes, grid: &[usize], axes: usize) -> u32 {
     let short = |n: &usize| match n {
         0 | 1 => 3,
@@ -209,7 +211,7 @@ fn grid_cost(shapes: &Shapes, grid: &[usize], axes: usize) -> u32 {
     2 * u32::from(axes == 3) + grid.iter().map(short).sum::<u32>() + 4 * apart
 }
 
-/// What is odd about the reading of one array beside that of the array whose grid is taken.
+/// The cost of the reading of one array, relative to the array that defines the grid.
 fn array_cost(place: usize, form: &Form, reading: Reading, base: (&Form, Reading)) -> Option<u32> {
     let (shape, base_shape) = (&form.shape, &base.0.shape);
     if reading.rank() != shape.len() || !agrees(form, reading) {
@@ -235,7 +237,7 @@ fn array_cost(place: usize, form: &Form, reading: Reading, base: (&Form, Reading
     Some(odd.map(|(_, weight)| weight).sum())
 }
 
-/// Whether an interpretation agrees with the names of dimensions, if there are any.
+/// Whether a reading agrees with the names of dimensions, if there are any.
 fn agrees(form: &Form, reading: Reading) -> bool {
     let Some(names) = &form.names else {
         return true;

@@ -1,7 +1,7 @@
-//! Matches lists of coordinates with axes by length alone: refused where lengths leave it open, so that
-//! the order in which a file stores its arrays never decides.
+//! Matches coordinate lists with axes by length alone. An ambiguous match is refused, so that the
+//! order of arrays in a file never decides.
 
-/// Names that lists of coordinates usually have.
+/// Usual names of coordinate lists.
 pub(super) const USUAL: [&str; 24] = [
     "x",
     "y",
@@ -29,11 +29,11 @@ pub(super) const USUAL: [&str; 24] = [
     "yc",
 ];
 
-/// The list for each axis of these lengths, by position; none for an axis that has none.
+/// For each axis length, the index of its coordinate list; none for an axis without a list.
 ///
-/// Lists of one length go with as many axes of it, in the order of their names, if all have the same
-/// values. Of more lists than axes, those are taken that have a usual name. What is open beyond that
-/// is refused, in words.
+/// Several axes of one length are matched with as many lists of that length, in the order of the
+/// lists' names, if all these lists have the same values. If there are more lists than axes, only
+/// lists with a usual name count. Any other ambiguity is refused, with the reason.
 ///
 /// ```
 /// use floral_data::dataset::import::matched;
@@ -83,7 +83,7 @@ pub fn matched<N: AsRef<str>>(
     Ok(found)
 }
 
-/// That lengths do not decide to which axes lists belong.
+/// The message that lengths do not decide which list belongs to which axis.
 fn open(names: &[&str], length: usize, axes: usize) -> String {
     let lists = match names {
         [one] => format!("the coordinates {one} have"),

@@ -1,10 +1,10 @@
-//! Import: files of other formats as a dataset, checked before anything is written.
+//! Import: turns files of other formats into a dataset, after checking them.
 //!
-//! `source/` opens files as named arrays. Those that belong together are a unit (`unit.rs`); a
-//! `Recipe` says which of them are input, low and high fidelity, by their layout (`layouts/`) or by
-//! [`ImportOptions`]. `parts.rs` names their dimensions, `frame.rs` finds the grid, a `Reading` converts
-//! them to it; `survey.rs` checks every value, `group.rs` lays out the dataset, `write.rs` stores it
-//! input by input, and `summary.rs` summarizes what was found.
+//! `source/` opens files as named arrays. Arrays that belong together form a unit (`unit.rs`). A
+//! `Recipe` states which of them are input, low and high fidelity, from their layout (`layouts/`)
+//! or [`ImportOptions`]. `parts.rs` names their dimensions, `frame.rs` finds the grid, and a
+//! `Reading` converts them to it. `survey.rs` checks every value, `group.rs` lays out the dataset,
+//! `write.rs` stores it input by input, and `summary.rs` summarizes the findings.
 
 mod axes;
 mod channels;
@@ -55,9 +55,9 @@ pub struct Import {
 }
 
 impl Import {
-    /// Opens files: NumPy (.npz, .npy), HDF5, NetCDF, Zarr, or folders of such. Several files, or
-    /// numbered groups of one, have one input each or more, one after the other; arrays of their own
-    /// in one folder belong together.
+    /// Opens files: NumPy (.npz, .npy), HDF5, NetCDF, Zarr, or folders of such files. Several
+    /// files, or numbered groups of one file, hold one or more inputs each, and are concatenated. A
+    /// folder of single-array files is one set of arrays.
     pub fn open(paths: &[PathBuf]) -> Result<Self> {
         Ok(Self {
             paths: paths.to_vec(),
@@ -65,14 +65,14 @@ impl Import {
         })
     }
 
-    /// Checks everything, and writes nothing.
+    /// Checks all data without writing anything.
     pub fn look(&self, options: &ImportOptions, observer: &dyn Observer) -> Result<Found> {
         Ok(Prepared::new(&self.sources, options, observer)?.found())
     }
 
-    /// Writes the dataset `path`; returns what was found, and whether it was written or already complete.
-    /// Invalid data are refused before anything is written; an existing dataset is replaced only with
-    /// `force`.
+    /// Writes the dataset `path`. Returns the findings, and whether the dataset was written
+    /// (`true`) or already complete (`false`). Invalid data are refused before anything is written;
+    /// an existing dataset is replaced only with `force`.
     pub fn write(
         &self,
         options: &ImportOptions,

@@ -1,4 +1,4 @@
-//! Options of an import: which arrays are what, and how they are converted.
+//! Options of an import: the role of each array, and its conversion.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,16 @@ use crate::storage::Precision;
 /// Options of an import; all may be omitted.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
-    /// The arrays that make the input, channel by channel.
+    /// The arrays that form the input, channel by channel.
     pub input: Vec<Pick>,
-    /// Those of the low-fidelity solution.
+    /// The arrays that form the low-fidelity solution.
     pub low: Vec<Pick>,
-    /// Those of the high-fidelity solution.
+    /// The arrays that form the high-fidelity solution.
     pub high: Vec<Pick>,
-    /// Numbers that belong to an input as a whole; each becomes a constant channel.
+    /// Arrays with one number per input; each becomes a constant channel.
     pub parameters: Vec<String>,
-    /// The dimensions of arrays, by name: `input`, `realization`, `channel`, or an axis of the grid.
+    /// The dimensions of arrays by array name: `input`, `realization`, `channel`, or an axis of the
+    /// grid.
     pub dimensions: BTreeMap<String, Vec<String>>,
     /// The prefix to take among arrays such as `train_input` and `test_input`.
     pub prefix: Option<String>,
@@ -25,18 +26,18 @@ pub struct ImportOptions {
     pub periodic: Vec<String>,
     /// Whether uneven axes are made even by linear interpolation.
     pub even: bool,
-    /// Whether the grid is that of the high-fidelity solution, to which the others are interpolated.
+    /// Whether to use the grid of high fidelity and interpolate the other arrays to it.
     pub on_high_grid: bool,
-    /// Whether realizations and inputs with missing values are left out.
+    /// Whether to leave out realizations and inputs with missing values.
     pub skip_missing: bool,
-    /// Whether NaN in high fidelity says that it was not measured there.
+    /// Whether NaN in high fidelity means "not measured here".
     pub sensors: bool,
-    /// How realizations of low fidelity correspond to those of high; by default as the files say, or
-    /// independent.
+    /// How realizations of low and high fidelity are paired; by default as stated in the files,
+    /// else independent.
     pub low_pairing: Option<LowPairing>,
-    /// How values are stored; as precisely as in the files if absent.
+    /// Precision of stored values; by default that of the files.
     pub precision: Option<Precision>,
-    /// Inputs that share a file of an array; each has its own if absent.
+    /// Number of inputs per stored file of an array; by default one.
     pub shard: Option<usize>,
     /// The title of the dataset.
     pub title: Option<String>,

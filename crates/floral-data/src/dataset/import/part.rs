@@ -10,13 +10,14 @@ use super::{Along, Pick};
 use crate::storage::array_metadata::CHANNEL_NAMES;
 use crate::{Error, Result};
 
-/// Indices of the longest dimension, 2^24: as many points as an axis may have.
+/// Largest number of indices taken along a dimension, 2^24: the largest number of points of an
+/// axis.
 const LONGEST: usize = 1 << 24;
 
-/// An array, and what its dimensions are for.
+/// An array of a unit, and the role of each of its dimensions.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    /// What was asked for.
+    /// The selection that was requested.
     pub pick: Pick,
     /// The array's position in its source.
     pub variable: usize,
@@ -28,7 +29,7 @@ pub(super) struct Part {
 /// A dimension of the array.
 #[derive(Debug, Clone)]
 struct Dimension {
-    /// What it is for; none if a single index of it is taken.
+    /// Role of the dimension; none if a single index is taken.
     role: Option<Role>,
     range: Range<usize>,
     step: usize,
@@ -40,7 +41,7 @@ impl Dimension {
     }
 }
 
-/// An axis of a part: its name, how many points the array has along it, and which are taken.
+/// An axis of a part: its name, the number of points of the array along it, and the indices taken.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PartAxis {
     pub name: String,
@@ -49,7 +50,7 @@ pub(super) struct PartAxis {
 }
 
 impl Part {
-    /// The array of a pick, whose dimensions have these names.
+    /// The array of a pick, with these names of its dimensions.
     pub fn new(unit: &Unit<'_>, pick: &Pick, names: &[String]) -> Result<Self> {
         let variable = find(unit, &pick.name)?;
         let array = unit.variable(variable);
@@ -95,22 +96,22 @@ impl Part {
         })
     }
 
-    /// How many inputs it has; none if it is the same for all.
+    /// Number of inputs; none if the array is the same for all inputs.
     pub fn inputs(&self) -> Option<usize> {
         self.length(&Role::Input)
     }
 
-    /// How many realizations of each; none if it has no such dimension.
+    /// Number of realizations per input; none without such a dimension.
     pub fn realizations(&self) -> Option<usize> {
         self.length(&Role::Realization)
     }
 
-    /// How many channels, over all of its dimensions of them.
+    /// Number of channels: the product over all dimensions of channels.
     pub fn channels(&self) -> usize {
         self.of_role(&Role::Channel).map(Dimension::len).product()
     }
 
-    /// Its axes, in the order of the array's dimensions.
+    /// The axes, in the order of the array's dimensions.
     pub fn axes(&self, unit: &Unit<'_>) -> Vec<PartAxis> {
         let shape = &unit.variable(self.variable).shape;
         let dimensions = self.dimensions.iter().zip(shape);
@@ -126,8 +127,8 @@ impl Part {
             .collect()
     }
 
-    /// The values of an input as [realization, channel, axis...], its axes in this order, those that
-    /// are `reversed` from their last point to their first.
+    /// The values of an input as [realization, channel, axis...], with the axes in the order of
+    /// `axes`. Axes that are `reversed` are read from their last point to their first.
     pub fn read(
         &self,
         unit: &Unit<'_>,
@@ -160,8 +161,8 @@ impl Part {
         Ok(ordered)
     }
 
-    /// The labels of its channels, where the file has some: as coordinates of their dimension, or in
-    /// the array's attribute.
+    /// The labels of the channels, if the file has any: as coordinates of their dimension, or in an
+    /// attribute of the array.
     pub fn labels(&self, unit: &Unit<'_>) -> Result<Option<Vec<String>>> {
         let variable = unit.variable(self.variable);
         let of_channels = |i: &usize| {
@@ -198,7 +199,7 @@ impl Part {
         self.of_role(role).next().map(Dimension::len)
     }
 
-    /// How to walk through the dimensions of a role.
+    /// The walks along the dimensions of a role.
     fn walks(&self, role: &Role, strides: &[usize], is_reversed: bool) -> Vec<Walk> {
         let dimensions = self.dimensions.iter().zip(strides);
         dimensions
@@ -212,7 +213,7 @@ impl Part {
     }
 }
 
-/// What is taken along a dimension, or why nothing is.
+/// The selection along a dimension, or the reason why it is invalid.
 fn dimension(pick: &Pick, name: &str, length: usize) -> std::result::Result<Dimension, String> {
     let taken = pick.along.iter().find(|(wanted, _)| wanted == name);
     let (range, step) = match taken {
@@ -234,7 +235,7 @@ fn dimension(pick: &Pick, name: &str, length: usize) -> std::result::Result<Dime
     })
 }
 
-/// Refuses two dimensions for the same, unless they are channels.
+/// Refuses two dimensions with the same role, unless both are channels.
 fn unlike(
     dimensions: Vec<Dimension>,
     names: &[String],
@@ -254,7 +255,7 @@ fn unlike(
     }
 }
 
-/// Steps through values at a fixed distance.
+/// A walk through values at a fixed stride.
 struct Walk {
     length: usize,
     stride: usize,
@@ -277,7 +278,7 @@ fn gather(values: &[f64], at: usize, walks: &[Walk], ordered: &mut Vec<f64>) {
     }
 }
 
-/// The position of an array in its source, or what is wrong with it.
+/// The index of an array in its source; an error if it is missing, unreadable or empty.
 pub(super) fn find(unit: &Unit<'_>, name: &str) -> Result<usize> {
     if let Some(why) = unit.unread(name) {
         let reason = format!("the array {name} {why}; store it as numbers in this file");

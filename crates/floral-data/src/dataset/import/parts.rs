@@ -1,4 +1,4 @@
-//! The arrays of a unit with their dimensions named: by the recipe, by the file, or guessed.
+//! The arrays of a unit, with dimensions named by the recipe, by the file, or by a guess.
 
 use super::dimensions::named_dimensions;
 use super::guess::{Dimensions, Form, Shapes, guess};
@@ -10,16 +10,16 @@ use super::unit::Unit;
 use super::{Along, Pick};
 use crate::{Advice, Error, Result};
 
-/// The arrays of a unit before its grid is known.
+/// The arrays of a unit, before its grid is known.
 pub(super) struct Parts {
     pub input: Vec<Part>,
     pub low: Vec<Part>,
     pub high: Vec<Part>,
-    /// What was assumed of them.
+    /// Assumptions about the arrays.
     pub notes: Vec<String>,
 }
 
-/// The arrays of a unit by a recipe.
+/// The arrays of a unit, chosen by a recipe.
 pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -> Result<Parts> {
     let form = |picks: &[Pick]| -> Result<Option<Form>> {
         let Some(pick) = picks.first() else {
@@ -27,7 +27,7 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
         };
         let variable = unit.variable(find(unit, &pick.name)?);
         let mut shape = variable.shape.clone();
-        // The parts of complex numbers are known for what they are.
+        // The dimension of real and imaginary parts needs no name.
         if variable.is_complex() {
             shape.pop();
         }
@@ -70,7 +70,7 @@ pub(super) fn parts(unit: &Unit<'_>, recipe: &Recipe, is_one_of_several: bool) -
     })
 }
 
-/// The dimensions of arrays by their lengths, and how the axes were named.
+/// The dimensions of arrays guessed from their lengths; adds a note on how the axes were named.
 fn guessed(
     unit: &Unit<'_>,
     recipe: &Recipe,
@@ -100,7 +100,7 @@ fn guessed(
     Ok(guessed.named(&axes))
 }
 
-/// The names of axes of these lengths: those of their coordinates, or x, y, z.
+/// Names for axes of these lengths: those of matching coordinates, else x, y, z.
 pub(super) fn named(
     grid: &[usize],
     coordinates: &[(&str, Vec<f64>)],
@@ -124,7 +124,7 @@ pub(super) fn named(
         .collect())
 }
 
-/// The lengths of what is taken of an array, in the order of inputs, realizations, channels, axes.
+/// The shape selected from an array, in the order inputs, realizations, channels, axes.
 fn in_order(names: &[String], shape: &[usize], pick: &Pick) -> Form {
     let taken = |name: &String| pick.along.iter().find(|(along, _)| along == name);
     let mut lengths: Vec<(Role, usize)> = names
@@ -162,7 +162,7 @@ fn lists(unit: &Unit<'_>, recipe: &Recipe) -> Vec<(String, usize)> {
     let taken: Vec<&str> = picks.map(|pick| pick.name.as_str()).collect();
     let arrays = unit.arrays().filter(|(_, name, variable)| {
         let is_taken = taken.contains(name) || recipe.parameters.iter().any(|p| p == name);
-        // Coordinates of a coarser grid are recognised by their names.
+        // Coordinates of a coarser grid are recognised by name.
         let is_axis = Role::named(name) == Role::Axis((*name).to_owned());
         variable.shape.len() == 1 && !is_taken && is_axis
     });

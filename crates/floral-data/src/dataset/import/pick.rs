@@ -1,4 +1,5 @@
-//! What is taken of an array, written as `u`, `u[t=0]`, `u[t=1:]` or `group/u[t=0:-1:10,channel=2]`.
+//! A selection from an array, written as `u`, `u[t=0]`, `u[t=1:]` or
+//! `group/u[t=0:-1:10,channel=2]`.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,28 +9,28 @@ use serde::Serialize;
 
 use crate::{Error, Result};
 
-/// An array, and indices along some of its dimensions.
+/// An array, and the selection along some of its dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
 pub struct Pick {
     /// The name of the array, or its path in a file with groups.
     pub name: String,
-    /// Dimensions that are only partly selected.
+    /// The dimensions that are selected in part.
     pub along: Vec<(String, Along)>,
 }
 
-/// What is taken along a dimension; negative numbers count from the end.
+/// The selection along a dimension; negative indices count from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Along {
-    /// One index: the dimension is gone.
+    /// One index, which removes the dimension.
     Index(i64),
-    /// Every `step`-th index from one to before another.
+    /// Every `step`-th index of a half-open range.
     Range {
-        /// The first index, or the first of all.
+        /// The first index; none for the start.
         from: Option<i64>,
-        /// The index before which it ends, or the end.
+        /// The end of the range, exclusive; none for the end of the dimension.
         to: Option<i64>,
-        /// How far apart the indices are.
+        /// Distance between indices.
         step: usize,
     },
 }
@@ -53,7 +54,7 @@ impl Pick {
 }
 
 impl Along {
-    /// The selected indices of a dimension of this length, and their distance; none if out of range.
+    /// The selected range of a dimension of this length, and the step; none if out of range.
     pub(super) fn indices(self, length: usize) -> Option<(Range<usize>, usize)> {
         let place = |index: i64| {
             let length = i64::try_from(length).ok()?;

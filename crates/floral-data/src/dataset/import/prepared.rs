@@ -1,4 +1,4 @@
-//! Data that are read and checked as a whole, about to be summarized or written.
+//! Data that have been read and checked, ready to be summarized or written.
 
 use std::path::{Path, PathBuf};
 
@@ -25,20 +25,20 @@ use crate::observer::Observer;
 use crate::storage::Precision;
 use crate::{Advice, Error, Quantities, Result};
 
-/// Everything that is known before a value is written.
+/// The result of reading and checking all data, before anything is written.
 pub(super) struct Prepared<'a> {
-    /// One for each unit; there is at least one.
+    /// One for each unit, at least one.
     pub readings: Vec<Reading<'a>>,
     pub frame: Frame,
     pub recipe: Recipe,
     pub survey: Survey,
     pub quantities: Quantities,
-    /// What was converted to other units, in words.
+    /// Conversions of units, in words.
     pub converted: Vec<String>,
 }
 
 impl<'a> Prepared<'a> {
-    /// Reads all values once, and refuses what cannot be a dataset.
+    /// Reads all values once, and refuses data that cannot form a dataset.
     pub fn new(
         sources: &'a [Source],
         options: &ImportOptions,
@@ -87,7 +87,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// What to write.
+    /// The plan for writing the dataset.
     pub fn plan(&self, options: &ImportOptions, paths: &[PathBuf]) -> ImportPlan<'_> {
         let is_coarse = self.readings.first().is_some_and(|reading| {
             let stacks = reading
@@ -119,7 +119,8 @@ impl<'a> Prepared<'a> {
         readings.any(|reading| realizations(&reading.low) > 1)
     }
 
-    /// Attributes of the group: where the data come from, and what its files say of them as a whole.
+    /// Attributes of the group: the origin of the data, and the global attributes of the first
+    /// file.
     fn attributes(&self, options: &ImportOptions, paths: &[PathBuf]) -> Map<String, Value> {
         let mut attributes = Map::new();
         let first = self.readings.first();
@@ -155,14 +156,14 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The attribute that says how realizations of low fidelity go with those of high.
+/// The attribute that states how realizations of low and high fidelity are paired.
 fn pairing(options: &ImportOptions, root: Option<&Map<String, Value>>) -> Option<Value> {
     let asked = options.low_pairing.map(|pairing| json!(pairing.name()));
     asked.or_else(|| root?.get(LOW_PAIRING).cloned())
 }
 
-/// Refuses pairs with realizations of high fidelity missing between others: the i-th of low would belong
-/// to another.
+/// Refuses paired realizations if one of high fidelity is missing before others: the i-th
+/// realizations of low and high fidelity would not correspond.
 fn check_pairs(readings: &[Reading<'_>], survey: &Survey, options: &ImportOptions) -> Result<()> {
     let shared = json!(LowPairing::Shared.name());
     let odd = survey.kept.iter().find(|kept| {
@@ -219,7 +220,7 @@ fn described(reading: &Reading<'_>, frame: &Frame) -> Result<Quantities> {
     Ok(Quantities { input, solution })
 }
 
-/// Refuses a unit whose fields have other channels than those of the first.
+/// Refuses a unit whose numbers of channels or of low realizations differ from those of the first.
 fn check_alike(first: &Reading<'_>, other: &Reading<'_>) -> Result<()> {
     let channels = |reading: &Reading<'_>| {
         [&reading.input, &reading.low, &reading.high].map(|stacks| {

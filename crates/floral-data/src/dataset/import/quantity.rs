@@ -1,5 +1,5 @@
-//! What the channels of imported arrays are: names and units by the attributes of the CF
-//! conventions, or by the names of the arrays.
+//! Names and units of the channels of imported arrays, from the attributes of the CF conventions or
+//! from the names of the arrays.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::quantity::non_empty;
 use crate::storage::array_metadata::{CHANNEL_LONG_NAMES, CHANNEL_NAMES, CHANNEL_UNITS, NAME};
 use crate::storage::array_metadata::{LONG_NAME, UNITS};
 
-/// Names of arrays that say nothing about their values.
+/// Names of arrays that carry no information about their values.
 const EMPTY: [&str; 16] = [
     "input",
     "inputs",
@@ -32,11 +32,11 @@ const EMPTY: [&str; 16] = [
     "hf",
 ];
 
-/// The quantities of the channels of arrays, one after the other.
+/// The quantities of the channels of several arrays, in order.
 pub(super) fn quantities(unit: &Unit<'_>, stacks: &[Stack], axes: &[String]) -> Vec<Quantity> {
     let of = |stack: &Stack| {
         let variable = unit.variable(stack.part.variable);
-        // Labels that cannot be read were refused when channels were aligned.
+        // Unreadable labels were refused when channels were aligned.
         let labels = stack.part.labels(unit).ok().flatten();
         let stored = of_array(variable, stack.part.channels(), axes, labels);
         match &stack.order {

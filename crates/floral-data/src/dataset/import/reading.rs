@@ -1,4 +1,4 @@
-//! A unit ready to be read: input, low and high fidelity of each of its inputs, on one grid.
+//! A unit ready for reading: input, low and high fidelity of each input, on one grid.
 
 use super::ImportOptions;
 use super::frame::{Frame, check_same, frame};
@@ -11,21 +11,22 @@ use super::unit::Unit;
 use crate::units::Conversion;
 use crate::{Error, Grid, Result};
 
-/// The arrays of a unit on the grid.
+/// The arrays of a unit, on the grid.
 pub(super) struct Reading<'a> {
     pub unit: Unit<'a>,
     pub inputs: usize,
     pub input: Vec<Stack>,
     pub low: Vec<Stack>,
     pub high: Vec<Stack>,
-    /// For each parameter its name, position and values, one or one for each input.
+    /// Name and values of each parameter: one value, or one per input.
     pub parameters: Vec<(String, Vec<f64>)>,
-    /// Of each channel of input, low and high fidelity, what takes it to the units of the dataset.
+    /// For each channel of input, low and high fidelity: its conversion to the units of the
+    /// dataset.
     pub conversions: [Vec<Conversion>; 3],
 }
 
 impl<'a> Reading<'a> {
-    /// Reads a unit by a recipe, on the grid of other units if there are any before it.
+    /// Sets up a unit by a recipe, on the grid of the earlier units if there are any.
     pub fn new(
         unit: Unit<'a>,
         recipe: &Recipe,
@@ -61,7 +62,7 @@ impl<'a> Reading<'a> {
         Ok((reading, frame))
     }
 
-    /// How many inputs the arrays have, which have to agree.
+    /// The number of inputs, on which the arrays must agree.
     fn count(&self) -> Result<usize> {
         let stacks = self.input.iter().chain(&self.low).chain(&self.high);
         let counts = stacks.filter_map(|stack| {
@@ -146,7 +147,7 @@ impl<'a> Reading<'a> {
         Ok(values)
     }
 
-    /// A solution of an input as its arrays have it.
+    /// A solution of an input in the units of the file: [realization, channel, grid...].
     fn solution(&self, stacks: &[Stack], index: usize) -> Result<Vec<f64>> {
         if let [only] = stacks {
             return only.read(&self.unit, index);
@@ -168,7 +169,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Takes fields [realization, channel, point] to other units.
+/// Converts the units of fields [realization, channel, point].
 fn convert(values: &mut [f64], conversions: &[Conversion], realizations: usize) {
     if conversions.iter().all(|conversion| conversion.is_none()) {
         return;
@@ -182,7 +183,7 @@ fn convert(values: &mut [f64], conversions: &[Conversion], realizations: usize) 
     }
 }
 
-/// The values of parameters: of arrays, or of attributes of the file.
+/// The values of parameters, from arrays or from attributes of the file.
 fn parameters(unit: &Unit<'_>, recipe: &Recipe) -> Result<Vec<(String, Vec<f64>)>> {
     let values = |name: &String| {
         let group = unit.source.groups.get(unit.group.trim_end_matches('/'));

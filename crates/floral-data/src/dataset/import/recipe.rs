@@ -1,4 +1,5 @@
-//! The recipe of an import: which arrays of a unit are what, by its layout or as the caller says.
+//! The recipe of an import: the role of each array of a unit, from its layout or the caller's
+//! options.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +8,18 @@ use super::unit::Unit;
 use super::{ImportOptions, Pick};
 use crate::{Advice, Error, Note, Result};
 
-/// Arrays and what they are.
+/// The roles of arrays.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Recipe {
     /// The name of the layout, if it is a known one.
     pub layout: Option<&'static str>,
     /// The arrays of the input.
     pub input: Vec<Pick>,
-    /// Those of the low-fidelity solution.
+    /// The arrays of the low-fidelity solution.
     pub low: Vec<Pick>,
-    /// Those of the high-fidelity solution.
+    /// The arrays of the high-fidelity solution.
     pub high: Vec<Pick>,
-    /// Numbers that are constant channels of the input.
+    /// Parameters: numbers that become constant channels of the input.
     pub parameters: Vec<String>,
     /// Names of dimensions, by array.
     pub dimensions: BTreeMap<String, Vec<String>>,
@@ -26,12 +27,12 @@ pub(super) struct Recipe {
     pub coordinates: BTreeMap<String, String>,
     /// Axes whose ends are the same point.
     pub periodic: Vec<String>,
-    /// What a user should know about it.
+    /// Remarks for a user.
     pub notes: Vec<Note>,
 }
 
 impl Recipe {
-    /// That of a unit: what is recognised, in which options come first.
+    /// The recipe of a unit: its recognised layout, overridden by options.
     pub fn choose(unit: &Unit<'_>, options: &ImportOptions) -> Result<Self> {
         let mut recipe = layouts::recognise(unit).unwrap_or_default();
         let mut is_changed = false;
@@ -46,7 +47,7 @@ impl Recipe {
             }
         }
         if is_changed {
-            // They describe the arrays as the layout alone would have used them.
+            // The notes of the layout describe choices that the options override.
             recipe.notes.clear();
         }
         if !options.parameters.is_empty() {
@@ -65,7 +66,7 @@ impl Recipe {
     }
 }
 
-/// Refuses an array that cannot be read where its name says that it is wanted.
+/// Refuses an unreadable array if its name says that it is needed.
 fn check_unread(unit: &Unit<'_>, recipe: &Recipe) -> Result<()> {
     let roles = [
         (&recipe.input, &layouts::plain::INPUT[..]),

@@ -1,4 +1,4 @@
-//! What the dimensions of an array are for, by their names.
+//! The roles of an array's dimensions, by their names.
 
 use super::source::COMPLEX;
 use crate::dataset::layout::{
@@ -20,10 +20,10 @@ const INPUTS: [&str; 10] = [
     "batch",
 ];
 
-/// Those of them that count realizations where another dimension counts the inputs.
+/// Names from `INPUTS` that count realizations if another dimension counts the inputs.
 pub(super) const MEMBERS_OR_INPUTS: [&str; 4] = ["sample", "samples", "simulation", "trajectory"];
 
-/// Names of the dimension along which realizations of one input differ; `number` is ECMWF's.
+/// Names of the dimension of realizations of one input; `number` is used by ECMWF.
 const REALIZATIONS: [&str; 31] = [
     REALIZATION_DIMENSION,
     "realizations",
@@ -70,10 +70,10 @@ const CHANNELS: [&str; 8] = [
     COMPLEX,
 ];
 
-/// What a dimension is for.
+/// The role of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Inputs, one after the other.
+    /// Inputs.
     Input,
     /// Realizations of the solution of one input.
     Realization,
@@ -84,7 +84,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Of a dimension with this name.
+    /// The role of a dimension with this name.
     pub fn named(name: &str) -> Self {
         let small = name.trim().to_lowercase();
         let is_one_of = |names: &[&str]| names.contains(&small.as_str());
@@ -99,7 +99,7 @@ impl Role {
         }
     }
 
-    /// What it is called in a dataset.
+    /// The name of the dimension in a dataset.
     pub fn name(&self) -> &str {
         match self {
             Self::Input => INPUT_DIMENSION,
@@ -110,7 +110,7 @@ impl Role {
     }
 }
 
-/// The axis of a name such as `x_low`: that of the coarser points of `x`.
+/// The axis of a name such as `x_low`, which holds the coarser points of `x`.
 fn axis(name: &str) -> String {
     for grid in ["low", "high", "coarse", "fine"] {
         let rest = name

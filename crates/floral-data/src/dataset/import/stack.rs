@@ -1,5 +1,5 @@
-//! A part of a field on the grid of the dataset: interpolated where its own grid is another, the same
-//! everywhere along axes that it does not have.
+//! A part of a field on the grid of the dataset: interpolated if its own grid differs, and constant
+//! along axes that it lacks.
 
 use super::axes::{self, FoundAxis};
 use super::cover;
@@ -10,31 +10,31 @@ use crate::grid::Interpolation;
 use crate::units::relation;
 use crate::{Advice, Error, Grid, Result};
 
-/// A part and the way of its values to the grid.
+/// A part, and the mapping of its values to the grid.
 #[derive(Debug)]
 pub(super) struct Stack {
     /// The array.
     pub part: Part,
-    /// Its axes, in the order of the grid's.
+    /// Its axes, in the order of the grid.
     names: Vec<String>,
     reversed: Vec<bool>,
-    /// Where its grid is another.
+    /// Interpolation to the grid, if the part's own grid differs.
     interpolation: Option<Interpolation>,
     /// For each axis of the grid, its length, and whether the part varies along it.
     along: Vec<(usize, bool)>,
-    /// Its own number of points, where it was interpolated.
+    /// Its own number of points per axis, if it is interpolated.
     pub own_shape: Option<Vec<usize>>,
-    /// The arrays of its own coordinates.
+    /// The arrays of its coordinates.
     pub coordinates: Vec<String>,
-    /// What was assumed of its own points.
+    /// Assumptions about its points.
     pub notes: Vec<String>,
-    /// The stored channel at each place, where they are taken in another order.
+    /// The stored channel at each position, if the channels are reordered.
     pub order: Option<Vec<usize>>,
 }
 
 impl Stack {
-    /// Brings a part to a grid, whose axes were found as `base`; `target` is the same grid or an even
-    /// one in its place.
+    /// Maps a part to the grid `target`. `base` holds the axes as found in the files; `target` has
+    /// the same points or an even grid in their place.
     pub fn new(
         unit: &Unit<'_>,
         recipe: &Recipe,
@@ -112,7 +112,7 @@ impl Stack {
     }
 }
 
-/// The axes of a part, found like those of the grid.
+/// The axes of a part, each with the grid's axis of that name as reference.
 pub(super) fn own_axes(
     unit: &Unit<'_>,
     recipe: &Recipe,
@@ -141,7 +141,7 @@ pub(super) fn own_axes(
     Ok(own)
 }
 
-/// An axis in the units of the grid's.
+/// An axis, converted to the units of the grid's axis.
 pub(super) fn converted(unit: &Unit<'_>, found: FoundAxis, like: &FoundAxis) -> Result<FoundAxis> {
     let (Some(from), Some(to)) = (&found.axis.units, &like.axis.units) else {
         return Ok(found);
@@ -177,7 +177,7 @@ pub(super) fn is_same(one: &Grid, other: &Grid) -> bool {
         })
 }
 
-/// Fields [realization, channel, point] with their channels in another order.
+/// Reorders the channels of fields [realization, channel, point].
 fn reordered(values: &[f64], order: &[usize], realizations: usize) -> Vec<f64> {
     let points = values.len() / (order.len() * realizations).max(1);
     let realizations = values.chunks_exact((points * order.len()).max(1));
@@ -185,7 +185,7 @@ fn reordered(values: &[f64], order: &[usize], realizations: usize) -> Vec<f64> {
     fields.flatten().copied().collect()
 }
 
-/// Repeats a field along the axes that it does not have.
+/// Repeats a field along the axes that it lacks.
 fn repeat(field: &[f64], along: &[(usize, bool)], spread: &mut Vec<f64>) {
     let [(length, varies), inner @ ..] = along else {
         spread.extend_from_slice(field);

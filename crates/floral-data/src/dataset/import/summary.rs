@@ -1,4 +1,4 @@
-//! Summarizes what was found in prepared data, and what was assumed.
+//! Summarizes prepared data, and what was assumed.
 
 use std::path::PathBuf;
 
@@ -89,7 +89,7 @@ impl Prepared<'_> {
         arrays
     }
 
-    /// Arrays of the first unit that were not taken.
+    /// Arrays of the first unit that were not used.
     fn left(&self) -> Vec<String> {
         let Some(first) = self.readings.first() else {
             return Vec::new();
@@ -114,7 +114,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// What was assumed or done.
+    /// Assumptions and conversions.
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = self.recipe.notes.clone();
         notes.extend(self.frame.notes.iter().cloned().map(Note::from));
@@ -127,7 +127,7 @@ impl Prepared<'_> {
         notes
     }
 
-    /// What was done to arrays.
+    /// Conversions of arrays, and other remarks.
     fn array_notes(&self, first: &Reading<'_>) -> Vec<String> {
         let mut notes = Vec::new();
         for (role, stacks) in [("input", &first.input), ("low fidelity", &first.low)] {
@@ -169,7 +169,7 @@ impl Prepared<'_> {
     }
 }
 
-/// What was assumed of an axis, or done to it.
+/// Assumptions about an axis, and changes made to it.
 fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<Note> {
     let (name, last) = (&axis.name, axis.len().saturating_sub(1));
     let evened = if axis.coordinates == found.axis.coordinates {
@@ -193,7 +193,7 @@ fn axis_notes(axis: &Axis, found: &FoundAxis) -> Vec<Note> {
     notes.chain(found.note.clone()).collect()
 }
 
-/// An array of a unit, and as many channels as it has.
+/// An array of a unit, with its channels taken from `channels`.
 fn part(unit: &Unit<'_>, stack: &Stack, channels: impl Iterator<Item = ChannelFound>) -> PartFound {
     let part = &stack.part;
     let variable = unit.variable(part.variable);

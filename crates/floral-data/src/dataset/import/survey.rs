@@ -1,5 +1,5 @@
-//! A first look at every value: what is missing, what is kept, the ranges, and a checksum of it all.
-//! Nothing is written before it has ended well.
+//! A first pass over every value: missing values, inputs to keep, ranges, and a checksum. Nothing
+//! is written before it has succeeded.
 
 use rayon::prelude::*;
 
@@ -13,26 +13,26 @@ use crate::grid::Mask;
 use crate::observer::{Observer, go_on};
 use crate::{Advice, Checksum, Error, Result};
 
-/// An input that is kept, and which of its realizations are.
+/// An input that is kept, and the realizations kept for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// The position of its unit.
+    /// Index of its unit.
     pub unit: usize,
-    /// Its index there.
+    /// Its index in the unit.
     pub index: usize,
-    /// The realizations of high fidelity.
+    /// The kept realizations of high fidelity.
     pub realizations: Vec<usize>,
 }
 
 /// Smallest and largest value of a channel.
 pub(super) type Extent = (f64, f64);
 
-/// What there is.
+/// The result of the survey.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Survey {
-    /// The inputs in order.
+    /// The kept inputs, in order.
     pub kept: Vec<Kept>,
-    /// Realizations that are only room for some: every value is missing.
+    /// Absent realizations: every value is missing.
     pub absent: usize,
     /// Inputs without a low-fidelity solution.
     pub absent_low: usize,
@@ -42,13 +42,13 @@ pub(super) struct Survey {
     pub skipped_inputs: usize,
     /// Extents of the channels of input, low and high fidelity.
     pub extents: [Vec<Extent>; 3],
-    /// Points outside of the domain: those at which every input lacks values.
+    /// Points outside the domain: those where every input lacks values.
     pub mask: Option<Mask>,
-    /// Of all values that are kept.
+    /// Checksum of all kept values.
     pub checksum: Checksum,
 }
 
-/// What was seen of one input.
+/// The result for one input.
 #[derive(Default)]
 struct Seen {
     kept: Option<Kept>,
@@ -59,7 +59,7 @@ struct Seen {
     checksum: Checksum,
 }
 
-/// Looks at all inputs, or says what is wrong with the first that cannot be taken.
+/// Surveys all inputs; fails on the first that is invalid.
 pub(super) fn survey(
     readings: &[Reading<'_>],
     frame: &Frame,
@@ -129,7 +129,8 @@ impl Survey {
     }
 }
 
-/// One input: the realizations to keep, none if the input is left out, and what was seen.
+/// Surveys one input. Returns the realizations to keep (none if the input is left out) and the
+/// result.
 fn look(
     reading: &Reading<'_>,
     frame: &Frame,
@@ -163,7 +164,7 @@ fn look(
 }
 
 impl Seen {
-    /// Which realizations of an input are kept.
+    /// The realizations of an input to keep.
     fn look_at_high(
         &mut self,
         reading: &Reading<'_>,
@@ -205,7 +206,7 @@ impl Seen {
     }
 }
 
-/// Refuses realizations of an input that were measured at other points than its `first`.
+/// Refuses realizations of an input that were measured at other points than the `first`.
 fn check_sensors(
     reading: &Reading<'_>,
     index: usize,
@@ -224,7 +225,7 @@ fn check_sensors(
     }
 }
 
-/// How many values are no finite numbers, but for NaN outside of the domain.
+/// Number of values that are not finite, except NaN outside the domain.
 fn missing(values: &[f64], mask: Option<&Mask>) -> usize {
     match mask {
         Some(mask) => mask.missing(values),
@@ -232,8 +233,7 @@ fn missing(values: &[f64], mask: Option<&Mask>) -> usize {
     }
 }
 
-/// The points at which every input lacks values. If the first has all of its own, there are none, and
-/// no other is read.
+/// The points where every input lacks values. Reading stops as soon as no such point is left.
 fn mask(
     readings: &[Reading<'_>],
     frame: &Frame,
@@ -271,13 +271,13 @@ fn mask(
     Ok(Mask::new(&frame.grid.shape(), all.outside()))
 }
 
-/// How many realizations an array of a solution has.
+/// Number of realizations of a solution.
 pub(super) fn realizations(stacks: &[Stack]) -> usize {
     let counts = stacks.iter().filter_map(|stack| stack.part.realizations());
     counts.max().unwrap_or(usize::from(!stacks.is_empty()))
 }
 
-/// The extent of each field of a stack of them.
+/// The extent of each of several fields.
 fn extents(values: &[f64], points: usize) -> Vec<Extent> {
     let fields = values.chunks_exact(points.max(1));
     fields
@@ -291,7 +291,7 @@ fn extents(values: &[f64], points: usize) -> Vec<Extent> {
         .collect()
 }
 
-/// The extents of channels, each over several fields.
+/// The extents of channels, merged over several fields.
 fn merged(fields: &[Extent], channels: usize) -> Vec<Extent> {
     let mut merged = vec![(f64::INFINITY, f64::NEG_INFINITY); channels];
     for (i, field) in fields.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Units: arrays that belong together, a file or one of its groups, with one or more inputs.
+//! Units: arrays that belong together, from a file or one of its groups, with one or more inputs.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use super::layouts::plain;
 use super::source::{Source, Variable};
 use crate::{Error, Result};
 
-/// Prefixes of names that separate training data from test data, the preferred ones first.
+/// Prefixes of names that separate training data from test data, in order of preference.
 const SPLITS: [&str; 5] = ["train", "training", "test", "valid", "val"];
 
-/// What divides such a beginning from the rest.
+/// Characters that separate a prefix from the rest of a name.
 const DIVIDERS: [char; 4] = ['_', '/', '-', '.'];
 
 /// A file, or a group of one.
@@ -17,26 +17,26 @@ const DIVIDERS: [char; 4] = ['_', '/', '-', '.'];
 pub(super) struct Unit<'a> {
     /// The file.
     pub source: &'a Source,
-    /// The group, with a slash at its end; empty for the whole file.
+    /// The group with a trailing slash; empty for the whole file.
     pub group: String,
-    /// How the names of its arrays begin, such as `train_` or `train/`.
+    /// The prefix of the names of its arrays, such as `train_` or `train/`.
     pub prefix: String,
 }
 
 impl<'a> Unit<'a> {
-    /// The arrays and their positions, with the names they have in this unit.
+    /// The arrays with their indices in the source and their names in this unit.
     pub fn arrays(&self) -> impl Iterator<Item = (usize, &str, &'a Variable)> {
         let variables = self.source.variables.iter().enumerate();
         variables.filter_map(|(i, variable)| {
             let name = variable.name.strip_prefix(&self.group)?;
             let own = name.strip_prefix(&self.prefix);
-            // Data under another prefix are another dataset.
+            // Data under another prefix belong to another dataset.
             let is_other = own.is_none() && prefix_of(name).is_some();
             (!is_other).then(|| (i, own.unwrap_or(name), variable))
         })
     }
 
-    /// The array of a name, which may be that in this unit or that in the file.
+    /// Index of an array by its name, either in this unit or in the file.
     pub fn find(&self, name: &str) -> Option<usize> {
         let position = |wanted: &str| {
             let mut variables = self.source.variables.iter();
@@ -45,7 +45,7 @@ impl<'a> Unit<'a> {
         self.names_of(name).iter().find_map(|name| position(name))
     }
 
-    /// Why the array of this name cannot be read, if it is there and cannot.
+    /// The reason why the array of this name cannot be read; none if it is readable or absent.
     pub fn unread(&self, name: &str) -> Option<&'a str> {
         let names = self.names_of(name);
         let mut unread = self.source.beside.unread.iter();
@@ -63,7 +63,7 @@ impl<'a> Unit<'a> {
             .map(Vec::as_slice)
     }
 
-    /// The names in the file that a name in this unit may stand for, the nearest first.
+    /// The names in the file that a name in this unit may refer to, the most specific first.
     fn names_of(&self, name: &str) -> [String; 3] {
         [
             format!("{}{}{name}", self.group, self.prefix),
@@ -72,12 +72,12 @@ impl<'a> Unit<'a> {
         ]
     }
 
-    /// An array by its position.
+    /// An array by its index.
     pub fn variable(&self, index: usize) -> &'a Variable {
         &self.source.variables[index]
     }
 
-    /// Its group, as the beginning of a sentence about it; empty for a whole file.
+    /// The group as the subject of a sentence; empty for a whole file.
     pub fn subject(&self) -> String {
         match self.group.trim_end_matches('/') {
             "" => String::new(),
@@ -86,7 +86,8 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// The units of a source: its groups if they are numbered and alike, else the whole.
+/// The units of a source: its groups if they are numbered and hold the same arrays, else the whole
+/// source.
 pub(super) fn units<'a>(source: &'a Source, prefix: Option<&str>) -> Result<Vec<Unit<'a>>> {
     let unit = |group: String| {
         Ok(Unit {
@@ -101,8 +102,8 @@ pub(super) fn units<'a>(source: &'a Source, prefix: Option<&str>) -> Result<Vec<
     }
 }
 
-/// The groups of a source if all of its arrays lie in numbered groups of the same contents, such as
-/// `0000/data`.
+/// The groups of a source, if all of its arrays lie in numbered groups with the same contents, such
+/// as `0000/data`.
 fn numbered(source: &Source) -> Option<Vec<String>> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for variable in &source.variables {
@@ -124,7 +125,7 @@ fn numbered(source: &Source) -> Option<Vec<String>> {
     })
 }
 
-/// What the names of a unit's arrays begin with: what is wanted, or else the data for training.
+/// The prefix of a unit's arrays: the `wanted` one, else that of training data.
 fn chosen(source: &Source, group: &str, wanted: Option<&str>) -> Result<String> {
     let found = prefixes(source, group);
     let is_plain = |variable: &Variable| {
@@ -153,26 +154,26 @@ fn chosen(source: &Source, group: &str, wanted: Option<&str>) -> Result<String> 
     Ok(preferred.cloned().unwrap_or_default())
 }
 
-/// The prefix without what divides it from the rest.
+/// The prefix without its separator.
 pub(super) fn split(prefix: &str) -> &str {
     prefix.trim_end_matches(DIVIDERS)
 }
 
-/// The prefixes of array names that say what they are for, such as `train_` of `train_input`.
+/// The prefixes of array names that name a split, such as `train_` of `train_input`.
 fn prefixes(source: &Source, group: &str) -> BTreeSet<String> {
     let names = source.variables.iter().map(|variable| &variable.name);
     let names = names.filter_map(|name| name.strip_prefix(group));
     names.filter_map(prefix_of).map(str::to_owned).collect()
 }
 
-/// The prefix of a name that says what the array is for.
+/// The prefix of an array's name, if it names a split.
 fn prefix_of(name: &str) -> Option<&str> {
     let end = name.find(DIVIDERS)?;
     let prefix = &name[..=end];
     SPLITS.contains(&split(prefix)).then_some(prefix)
 }
 
-/// Other beginnings of names than that of a unit, under which more data lie.
+/// Other prefixes than that of a unit, which hold more data.
 pub(super) fn other_prefixes(unit: &Unit<'_>) -> Vec<String> {
     if unit.prefix.is_empty() {
         return Vec::new();

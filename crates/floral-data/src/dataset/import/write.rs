@@ -1,4 +1,4 @@
-//! Writes the dataset, input by input, into a group that takes its name once it is complete.
+//! Writes the dataset, input by input, into a group that gets its final name once complete.
 
 use std::path::Path;
 
@@ -13,21 +13,21 @@ use crate::observer::{Event, Observer, go_on};
 use crate::storage::{Group, Precision};
 use crate::{Error, Quantities, Result};
 
-/// All that is known before a value is written.
+/// The result of checking all data, before anything is written.
 pub(super) struct ImportPlan<'a> {
     pub readings: &'a [Reading<'a>],
     pub frame: &'a Frame,
     pub survey: &'a Survey,
     pub quantities: Quantities,
     pub precision: Precision,
-    /// Inputs that share a file of an array.
+    /// Number of inputs per stored file of an array.
     pub shard: usize,
-    /// Of the group, besides those of every dataset.
+    /// Attributes of the group, in addition to those of every dataset.
     pub attributes: Map<String, Value>,
 }
 
 impl ImportPlan<'_> {
-    /// Writes the dataset, unless it is there already: whether it had to be written.
+    /// Writes the dataset, unless it exists already. Returns whether it was written.
     pub fn write(&self, path: &Path, force: bool, observer: &dyn Observer) -> Result<bool> {
         let Some(group) = Group::open(path, self.group()?, force)? else {
             return Ok(false);
@@ -35,7 +35,7 @@ impl ImportPlan<'_> {
         let total = self.survey.kept.len();
         observer.observe(&Event::Inputs { done: 0, total });
         let kept: Vec<(usize, &Kept)> = self.survey.kept.iter().enumerate().collect();
-        // In their order, so that few shards wait for the last of their inputs.
+        // In order, so that few shards are incomplete at any time.
         let in_turn = kept.into_iter().par_bridge();
         in_turn.try_for_each(|(input, kept)| {
             go_on(observer)?;
@@ -58,13 +58,13 @@ impl ImportPlan<'_> {
     fn write_input(&self, group: &Group, input: usize, kept: &Kept) -> Result<()> {
         let reading = &self.readings[kept.unit];
         let field = reading.input(kept.index, self.frame.grid.len())?;
-        // What may be missing of it, the survey has judged.
+        // The survey has accepted the missing values of the input.
         group.write_measured(INPUT, input, &field, field.len())?;
         if !reading.low.is_empty() {
             let low = reading.low(kept.index)?;
             let count = realizations(&reading.low);
             let mean = mean(&low, count);
-            // A missing one is written as NaN.
+            // A missing solution is written as NaN.
             let known = |values: &[f64]| match values.iter().all(|value| value.is_nan()) {
                 true => 0,
                 false => values.len(),
@@ -90,13 +90,13 @@ impl ImportPlan<'_> {
         Ok(())
     }
 
-    /// The most realizations that an input has.
+    /// Largest number of realizations of an input.
     pub fn realizations(&self) -> usize {
         let counts = self.survey.kept.iter().map(|kept| kept.realizations.len());
         counts.max().unwrap_or(0)
     }
 
-    /// Whether inputs have unlike numbers of realizations.
+    /// Whether the numbers of realizations differ between inputs.
     pub fn is_ragged(&self) -> bool {
         let most = self.realizations();
         let mut kept = self.survey.kept.iter();

@@ -1,4 +1,5 @@
-//! How much may be read of a file of a given size: a small one that unpacks to far more is not data.
+//! A limit on the values read from a file of a given size: a small file that expands far more is
+//! damaged or hostile.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -7,17 +8,17 @@ use floral_mesh::Error as MeshError;
 
 use crate::{Error, Result};
 
-/// Bytes of values per byte of a file: far more than meshes and fields compress by.
+/// Bytes of values per byte of a file: far more than the compression of meshes and fields.
 const MOST: u64 = 256;
 
-/// Bytes that a file may always unpack to.
+/// Bytes that any file may expand to.
 const LEAST: u64 = 1 << 24;
 
-/// What may yet be read.
+/// The remaining number of bytes.
 pub(super) struct Budget(Cell<u64>);
 
 impl Budget {
-    /// That of a file.
+    /// The budget of a file.
     pub(super) fn of(path: &Path) -> Result<Self> {
         let size = std::fs::metadata(path).map_err(Error::io(path))?.len();
         Ok(Self(Cell::new(
@@ -25,7 +26,7 @@ impl Budget {
         )))
     }
 
-    /// Takes what a box of these lengths needs; refuses it if that is more than is left.
+    /// Subtracts the bytes of a box of these lengths; refuses it if the budget is exceeded.
     pub(super) fn take(
         &self,
         mut lengths: impl Iterator<Item = usize>,

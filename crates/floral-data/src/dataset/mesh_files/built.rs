@@ -1,4 +1,4 @@
-//! The dataset as it is built from files with meshes, one after another.
+//! A dataset under construction, from mesh files read one after another.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,26 +13,26 @@ use crate::dataset::import::Pick;
 use crate::dataset::{Arrays, parameters};
 use crate::{Error, Field, Grid, Quantity, Result};
 
-/// Inputs under way.
+/// The inputs read so far, and the current one.
 pub(super) struct Built {
     first: PathBuf,
     mesh: floral_mesh::Mesh,
-    /// Units of its fields by name.
+    /// Units of the fields, by name.
     units: BTreeMap<String, String>,
     grid: Grid,
     names: Names,
     pub(super) arrays: Arrays,
     current: Option<Current>,
-    /// The mesh of low fidelity, where that has files of its own.
+    /// The mesh of low fidelity, if it has separate files.
     pub(super) low: Option<LowMesh>,
 }
 
-/// Names of point data, and of parameters.
+/// Names of point data and parameters.
 struct Names {
     high: Vec<Pick>,
     input: Vec<Pick>,
     low: Vec<Pick>,
-    /// Whether low fidelity has files of its own.
+    /// Whether low fidelity has separate files.
     low_file: bool,
     parameters: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl Built {
                  --parameters FILE.csv, or point data with --input",
             ));
         }
-        // Low fidelity of a file of its own has the same names unless others are given.
+        // A separate file of low fidelity uses the same names unless others are given.
         let low = match (&options.low_pattern, &options.low[..]) {
             (Some(_), []) => high.clone(),
             _ => options.low.clone(),
@@ -102,7 +102,7 @@ impl Built {
         })
     }
 
-    /// Refuses another mesh than that of the first file, and other units.
+    /// Refuses a file whose mesh or units differ from those of the first file.
     pub(super) fn check(&self, path: &Path, file: &MeshFile) -> Result<()> {
         let names = &self.names;
         for pick in names.high.iter().chain(&names.input) {
@@ -123,7 +123,8 @@ impl Built {
         ))
     }
 
-    /// Refuses a field whose units are not those of one in the first file.
+    /// Refuses the field `own` if its units differ from those of the field `other` in the first
+    /// file.
     fn check_units(&self, path: &Path, own: &Pick, file: &MeshFile, other: &Pick) -> Result<()> {
         let unit = file.units.get(&own.to_string());
         let known = self.units.get(&other.to_string());
@@ -139,13 +140,13 @@ impl Built {
         }
     }
 
-    /// Refuses low fidelity in other units than the solution's.
+    /// Refuses low fidelity in other units than the solution.
     fn check_low_units(&self, path: &Path, file: &MeshFile) -> Result<()> {
         let mut pairs = self.names.low.iter().zip(&self.names.high);
         pairs.try_for_each(|(low, high)| self.check_units(path, low, file, high))
     }
 
-    /// Begins an input with its first file.
+    /// Begins an input, given its first file.
     pub(super) fn begin(
         &mut self,
         label: &str,
@@ -183,7 +184,7 @@ impl Built {
         Ok(())
     }
 
-    /// Takes low fidelity from the file of its own, brought to the mesh.
+    /// Reads low fidelity from its separate file and interpolates it to the mesh.
     pub(super) fn take_low(&mut self, lows: &LowFiles, label: &str) -> Result<()> {
         let Some(path) = lows.of_input(label)? else {
             return Ok(());
@@ -209,7 +210,7 @@ impl Built {
         Ok(())
     }
 
-    /// Adds a realization.
+    /// Adds a realization to the current input.
     pub(super) fn add(&mut self, path: &Path, file: &MeshFile) -> Result<()> {
         let values = self.fields(path, file, &self.names.high)?;
         let channels = values.len() / self.grid.len();
@@ -255,7 +256,7 @@ impl Built {
         }
     }
 
-    /// Point data of these names: [channel, point].
+    /// Point data by name: [channel, point].
     fn fields(&self, path: &Path, file: &MeshFile, picks: &[Pick]) -> Result<Vec<f64>> {
         let mut values = Vec::new();
         for pick in picks {
@@ -274,7 +275,7 @@ impl Built {
     }
 }
 
-/// The fields of the solution: those that are named, or the only one.
+/// The fields of the solution: the named ones, or the only one.
 fn solution(path: &Path, file: &MeshFile, options: &MeshOptions) -> Result<Vec<Pick>> {
     if !options.high.is_empty() {
         return Ok(options.high.clone());

@@ -1,4 +1,4 @@
-//! Files of low fidelity, one per input, on a mesh of their own.
+//! Separate files of low fidelity, one per input, possibly on another mesh.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::MeshOptions;
 use super::paths::labels;
 use crate::{Error, Result};
 
-/// Files of low fidelity: the input of each.
+/// The label of the input and the path of each low-fidelity file.
 pub(super) struct LowFiles(Vec<(String, PathBuf)>);
 
 impl LowFiles {
@@ -38,7 +38,7 @@ impl LowFiles {
         self.0.iter().any(|(_, own)| own == path)
     }
 
-    /// The file of an input; none if low fidelity has no files of its own.
+    /// The file of an input; none if low fidelity has no separate files.
     pub(super) fn of_input(&self, label: &str) -> Result<Option<&Path>> {
         if self.0.is_empty() {
             return Ok(None);
@@ -56,14 +56,14 @@ impl LowFiles {
     }
 }
 
-/// The mesh of low fidelity, and what brings its fields to that of the solution.
+/// The mesh of low fidelity, and the interpolation of its fields to the mesh of the solution.
 pub(super) struct LowMesh {
     pub mesh: floral_mesh::Mesh,
     pub found: floral_mesh::Interpolation,
 }
 
 impl LowMesh {
-    /// How many points lie outside of it, if any do.
+    /// A note on points outside the low-fidelity mesh, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let outside = self.found.outside;
         (outside > 0).then(|| {

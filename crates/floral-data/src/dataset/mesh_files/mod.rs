@@ -1,5 +1,5 @@
-//! A dataset from files with meshes (VTK, Gmsh, UGRID, Exodus, XDMF): every file one realization on the
-//! same mesh, inputs and realizations identified by their paths.
+//! A dataset from mesh files (VTK, Gmsh, UGRID, Exodus, XDMF): each file holds one realization on
+//! the same mesh; paths identify inputs and realizations.
 
 mod budget;
 mod built;
@@ -23,31 +23,33 @@ use super::Dataset;
 use super::import::Pick;
 use crate::{Error, Result};
 
-/// Folders within folders, at most.
+/// Largest depth of nested folders.
 const DEEPEST: usize = 16;
 
-/// Which arrays of the files become what.
+/// The roles of the arrays in the files.
 #[derive(Debug, Clone, Default)]
 pub struct MeshOptions {
-    /// How paths end, as in `case_{input}/run_{realization}.vtu`. Without it, files of one folder are
-    /// realizations of one input if there are several folders, and inputs of their own if not.
+    /// The pattern of path endings, as in `case_{input}/run_{realization}.vtu`. Without it, the
+    /// files of one folder are realizations of one input if there are several folders, else each
+    /// file is an input.
     pub pattern: Option<String>,
-    /// Point data of the solution; all of it if there is only one array.
+    /// Point data of the solution; may be omitted if there is only one array.
     pub high: Vec<Pick>,
-    /// Point data of the input and of low fidelity, in the first file of each input.
+    /// Point data of the input, read from the first file of each input.
     pub input: Vec<Pick>,
-    /// See `input`.
+    /// Point data of low fidelity, read from the first file of each input.
     pub low: Vec<Pick>,
-    /// How the path of an input's low fidelity ends, as in `case_{input}/low.vtu`: a file of its own, whose
-    /// mesh may be another.
+    /// The pattern of separate low-fidelity files, as in `case_{input}/low.vtu`. Their mesh may
+    /// differ.
     pub low_pattern: Option<String>,
-    /// A CSV file of parameters, its first column the input; without it, those in the field data.
+    /// A CSV file of parameters, with the input in its first column; by default, single numbers in
+    /// the field data are parameters.
     pub parameters: Option<PathBuf>,
     /// The title of the dataset.
     pub title: Option<String>,
 }
 
-/// The files with meshes among these and in these folders, in natural order.
+/// The mesh files among these paths and in these folders, in natural order.
 pub fn mesh_files(sources: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for source in sources {
@@ -65,7 +67,7 @@ fn gather(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
         }
         return Ok(());
     }
-    // A store of arrays has no meshes of other programs.
+    // A Zarr store holds no mesh files of other programs.
     if depth == 0 || path.join("zarr.json").is_file() {
         return Ok(());
     }
@@ -76,8 +78,8 @@ fn gather(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the files and writes the dataset; with notes of what was left out of the first file, and if
-/// low fidelity had to be extended.
+/// Reads the files and writes the dataset. The notes list what was left out of the first file, and
+/// whether low fidelity had to be extrapolated.
 pub fn import_meshes(
     files: &[PathBuf],
     options: &MeshOptions,

@@ -1,4 +1,4 @@
-//! The arrays of a NetCDF file as `floral_mesh` decodes them by the conventions of UGRID and Exodus.
+//! The arrays of a NetCDF file, for `floral_mesh` to decode by the conventions of UGRID and Exodus.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,17 +11,17 @@ use super::budget::Budget;
 use crate::dataset::import::source::{self, Source};
 use crate::{Error, Result};
 
-/// Endings of NetCDF files, and those of Exodus.
+/// Extensions of NetCDF files, including those of Exodus.
 const ENDINGS: [&str; 12] = [
     "nc", "nc4", "cdf", "netcdf", "e", "ex2", "exo", "exii", "exodus", "g", "gen", "ncdf",
 ];
 
-/// Whether the name of a file is one of NetCDF, which may hold a mesh.
+/// Whether an extension is one of NetCDF files, which may hold a mesh.
 pub(super) fn is_named(ending: &str) -> bool {
     ENDINGS.contains(&ending)
 }
 
-/// Whether a file can be opened and holds a mesh.
+/// Whether a file is readable and holds a mesh.
 pub(super) fn has_mesh(path: &Path) -> bool {
     NetCdf::open(path).is_ok_and(|file| floral_mesh::has_mesh(&file))
 }
@@ -78,7 +78,7 @@ impl Arrays for NetCdf {
     }
 }
 
-/// What is wrong, without the file, which is named once for all.
+/// The reason of an error without the path, which the caller adds.
 pub(super) fn reason(error: Error) -> String {
     match error {
         Error::BadFile { reason, .. } => reason,
@@ -86,7 +86,7 @@ pub(super) fn reason(error: Error) -> String {
     }
 }
 
-/// Texts and numbers; others are left out.
+/// Converts texts and numbers; other attributes are ignored.
 fn attributes(list: &Map<String, Value>) -> BTreeMap<String, Attribute> {
     let numbers = |values: &[Value]| -> Option<Vec<f64>> {
         let each = values.iter().map(Value::as_f64);

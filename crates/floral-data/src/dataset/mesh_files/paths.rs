@@ -1,10 +1,10 @@
-//! Inputs and realizations by the paths of their files.
+//! Groups files into inputs and realizations by their paths.
 
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// The parts of a pattern.
+/// The placeholders of a pattern.
 const INPUT: &str = "{input}";
 const REALIZATION: &str = "{realization}";
 
@@ -48,7 +48,7 @@ pub(super) fn grouped(
     Ok(inputs)
 }
 
-/// The label of the input in a path that ends like the pattern; none if it does not.
+/// The label of the input in a path whose end matches the pattern; none if it does not match.
 pub(super) fn labels(pattern: &str, path: &Path) -> Result<Option<String>> {
     if pattern.matches(INPUT).count() != 1 || pattern.matches(REALIZATION).count() > 1 {
         return Err(Error::config(
@@ -91,7 +91,7 @@ pub(super) fn labels(pattern: &str, path: &Path) -> Result<Option<String>> {
     Ok(label.filter(|_| rest.is_empty()))
 }
 
-/// A key by which `run_2` comes before `run_10`.
+/// A sort key that puts `run_2` before `run_10`.
 pub(super) fn natural(text: &str) -> Vec<(u64, String)> {
     let mut key = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Point data and numbers of a file with a mesh.
+//! Point data and parameters of a mesh file.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use floral_mesh::{Array, MeshFile};
 use crate::dataset::import::Pick;
 use crate::{Error, Quantity, Result};
 
-/// Names of values of cells that a message has.
+/// Largest number of names of cell data in a message.
 const MOST_NAMES: usize = 8;
 
 pub(super) fn array<'a>(path: &Path, file: &'a MeshFile, pick: &Pick) -> Result<&'a Array> {
@@ -28,7 +28,7 @@ pub(super) fn names_of(file: &MeshFile) -> String {
     names.join(", ")
 }
 
-/// What to do with values of cells, if there are any.
+/// How to use cell data, if there are any.
 pub(super) fn advice_on_cells(file: &MeshFile) -> String {
     match &file.at_cells[..] {
         [] => String::new(),
@@ -45,7 +45,7 @@ pub(super) fn advice_on_cells(file: &MeshFile) -> String {
     }
 }
 
-/// Components that are kept: VTK pads vectors of the plane with a third one.
+/// Number of components that are kept: VTK pads vectors in the plane with a third component.
 pub(super) fn components(array: &Array, dimension: usize) -> usize {
     match array.components {
         3 if dimension < 3 => dimension,
@@ -53,7 +53,7 @@ pub(super) fn components(array: &Array, dimension: usize) -> usize {
     }
 }
 
-/// The channels of point data, vectors by their components.
+/// The channels of point data, one per component.
 pub(super) fn quantities(name: &str, array: &Array, file: &MeshFile) -> Vec<Quantity> {
     let kept = components(array, file.mesh.points().dimension());
     let quantity = |name: &str| Quantity {
@@ -70,7 +70,7 @@ pub(super) fn quantities(name: &str, array: &Array, file: &MeshFile) -> Vec<Quan
     (0..kept).map(|i| quantity(&name(i))).collect()
 }
 
-/// Numbers in the field data.
+/// Parameters from the field data.
 pub(super) fn numbers(path: &Path, file: &MeshFile, names: &[String]) -> Result<Vec<f64>> {
     let number = |name: &String| {
         let found = file.parameters.iter().find(|array| &array.name == name);

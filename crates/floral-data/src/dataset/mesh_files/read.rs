@@ -1,4 +1,4 @@
-//! Files with meshes of every format, by their endings and contents.
+//! Reads mesh files of every format, recognised by extension and contents.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use super::xdmf;
 use crate::dataset::import::{Along, Pick};
 use crate::{Error, Result};
 
-/// Endings of files that always hold meshes; those of NetCDF may hold others.
+/// Extensions of files that always hold a mesh; NetCDF files may hold other data.
 pub(super) const ENDINGS: [&str; 9] = [
     "vtu", "vtk", "vtp", "vti", "vts", "vtr", "msh", "xdmf", "xmf",
 ];
 
-/// Whether a path is that of a file with a mesh; NetCDF files are opened to see.
+/// Whether a path is a mesh file; NetCDF files are opened to find out.
 pub fn is_mesh_file(path: &Path) -> bool {
     let ending = ending(path);
     ENDINGS.contains(&ending.as_str()) || (netcdf::is_named(&ending) && netcdf::has_mesh(path))
 }
 
-/// Reads a mesh with its fields, and with those of other times that are picked.
+/// Reads a mesh with its fields, including the picked fields at other times.
 pub fn read_mesh(path: &Path, picks: &[Pick]) -> Result<MeshFile> {
     let wanted: Vec<Wanted> = picks.iter().map(wanted).collect::<Result<_>>()?;
     let ending = ending(path);
@@ -35,7 +35,7 @@ pub fn read_mesh(path: &Path, picks: &[Pick]) -> Result<MeshFile> {
     floral_mesh::read(path).map_err(|error| Error::config("import", error.to_string()))
 }
 
-/// A field as it is picked: an index along each dimension that is named.
+/// A picked field: one index along each named dimension.
 fn wanted(pick: &Pick) -> Result<Wanted> {
     let index = |(dimension, taken): &(String, Along)| match taken {
         Along::Index(index) => Ok((dimension.clone(), *index)),
@@ -52,7 +52,7 @@ fn wanted(pick: &Pick) -> Result<Wanted> {
     })
 }
 
-/// How a name ends, in small letters.
+/// The extension of a path, in lower case.
 fn ending(path: &Path) -> String {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.unwrap_or_default().to_ascii_lowercase()

@@ -1,11 +1,11 @@
-//! Parameters of inputs in a CSV file.
+//! Parameters of inputs from a CSV file.
 
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// Parameters in a CSV file: a header of names, then a row for each input; the first column is the
-/// input.
+/// Parameters from a CSV file: a header of names, then one row per input; the first column is the
+/// label of the input.
 pub(super) struct Table {
     path: PathBuf,
     pub names: Vec<String>,
@@ -59,7 +59,7 @@ impl Table {
         Ok(Self { path, names, rows })
     }
 
-    /// The parameters of an input: by its label, also without leading zeros.
+    /// The parameters of an input, found by its label; leading zeros are ignored.
     pub(super) fn row(&self, label: &str) -> Result<Vec<f64>> {
         let plain = |text: &str| text.trim_start_matches('0').to_owned();
         let is_same = |own: &str| own == label || plain(own) == plain(label);

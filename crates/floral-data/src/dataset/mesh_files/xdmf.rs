@@ -1,4 +1,4 @@
-//! XDMF files and the HDF5 files beside them, which hold their numbers.
+//! XDMF files, and the HDF5 files in the same folder that hold their numbers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use super::netcdf::reason;
 use crate::dataset::import::source::{self, Source};
 use crate::{Error, Result};
 
-/// Reads a file; HDF5 files are sought in its folder alone.
+/// Reads a file; its HDF5 files are searched only in its folder.
 pub(super) fn read(path: &Path, wanted: &[Wanted]) -> Result<MeshFile> {
     let text = std::fs::read(path).map_err(Error::io(path))?;
     let text = String::from_utf8(text)
@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path, wanted: &[Wanted]) -> Result<MeshFile> {
     found.map_err(|error| Error::bad_file(path, error.to_string()))
 }
 
-/// The HDF5 files beside an XDMF file, by their names in it.
+/// The HDF5 files of an XDMF file, by the names used there.
 struct Beside {
     folder: PathBuf,
     open: RefCell<HashMap<String, (Source, Budget)>>,
@@ -36,7 +36,7 @@ impl Beside {
         }
     }
 
-    /// The numbers of an array by its path in a file.
+    /// The numbers of an array, by its path in a file.
     fn numbers(&self, file: &str, inner: &str) -> std::result::Result<Vec<f64>, MeshError> {
         let refuse = |reason: String| MeshError::Format(format!("{file}: {reason}"));
         let mut open = self.open.borrow_mut();
@@ -57,7 +57,8 @@ impl Beside {
         values.map_err(|error| refuse(reason(error)))
     }
 
-    /// Where a file is; refused outside of the folder, so that a description cannot have others read.
+    /// The path of a file; refused outside the folder, so that a description cannot cause other
+    /// files to be read.
     fn place(&self, file: &str) -> std::result::Result<PathBuf, String> {
         let name = Path::new(file);
         let is_below = name
@@ -82,7 +83,7 @@ impl Beside {
                 )
             })
         };
-        // A link may lead elsewhere.
+        // A symbolic link may point elsewhere.
         match whole(&path)?.starts_with(whole(&self.folder)?) {
             true => Ok(path),
             false => Err(refused()),

@@ -5,30 +5,31 @@ use serde::{Deserialize, Serialize};
 use crate::metric::{fields::Fields, sorted::SortedMembers};
 use crate::{Error, Result};
 
-/// The levels of the coverage curve; 0.5, 0.9 and 0.95 are the ones to quote.
+/// The levels of the coverage curve; 0.5, 0.9 and 0.95 are usually quoted.
 pub const LEVELS: [f64; 20] = [
     0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85,
     0.9, 0.95, 0.99,
 ];
 
-/// How the central interval of one level fared.
+/// Coverage and width of the central interval at one level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The nominal coverage.
     pub level: f64,
-    /// The share of observations inside; the level itself when calibrated.
+    /// Share of observations inside; equal to the level for a calibrated ensemble.
     pub coverage: f64,
-    /// Mean width in units of the field: of two calibrated ensembles the narrower says more.
+    /// Mean width in units of the field; of two calibrated ensembles, the narrower is more
+    /// informative.
     pub width: f64,
 }
 
 /// Counts of observations inside the central interval of each level.
 ///
 /// The interval of level c lies between the quantiles at (1 - c)/2 and (1 + c)/2, bounds included.
-/// Quantiles as in [`SortedMembers::quantile`], for which an interval between members covers
-/// (j - i)/(m + 1) of the observations on average whatever the distribution. m members reach the
-/// level (m - 1)/(m + 1); beyond it the interval is their whole range and covers less than nominal.
-/// One member covers only what it meets exactly.
+/// Quantiles are those of [`SortedMembers::quantile`]: the interval between members i and j then
+/// covers (j - i)/(m + 1) of the observations on average, for any distribution. With m members, the
+/// largest exact level is (m - 1)/(m + 1). Beyond it, the interval is their full range and covers
+/// less than nominal. A single member covers only observations equal to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     levels: Vec<f64>,
@@ -44,7 +45,7 @@ impl Default for Coverage {
 }
 
 impl Coverage {
-    /// For central intervals of these levels, each between 0 and 1.
+    /// Counts for central intervals at these levels, each between 0 and 1.
     pub fn new(levels: &[f64]) -> Self {
         Self {
             levels: levels.to_vec(),
@@ -66,12 +67,12 @@ impl Coverage {
         }
     }
 
-    /// Adds what another has gathered at the same levels.
+    /// Adds counts gathered at the same levels.
     pub fn merge(&mut self, other: &Self) {
         self.merge_weighted(other, 1.0);
     }
 
-    /// The same with this weight.
+    /// Adds counts gathered at the same levels, scaled by `weight`.
     pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         assert_eq!(self.levels, other.levels, "coverage of the same levels");
         self.cases += weight * other.cases;
@@ -81,12 +82,12 @@ impl Coverage {
         }
     }
 
-    /// The coverage curve: every level in the order given.
+    /// The coverage curve: the interval at every level, in the given order.
     pub fn curve(&self) -> Vec<Interval> {
         (0..self.levels.len()).map(|i| self.interval(i)).collect()
     }
 
-    /// The interval of one level, if it was asked for.
+    /// The interval at one level, if it is among the levels.
     pub fn at(&self, level: f64) -> Option<Interval> {
         let found = self.levels.iter().position(|l| (l - level).abs() < 1e-9);
         found.map(|i| self.interval(i))
@@ -101,8 +102,8 @@ impl Coverage {
     }
 }
 
-/// The share of observed values between a lower and an upper field, bounds included: the coverage
-/// of intervals that do not come from members, such as mean +- 1.645 standard deviations.
+/// Share of observations between a lower and an upper field, bounds included: the coverage of
+/// intervals that do not come from members, such as mean +- 1.645 standard deviations.
 ///
 /// lower, upper: one value per point; observations: [observation, point].
 pub fn interval_coverage(lower: &[f64], upper: &[f64], observations: Fields) -> Result<f64> {
@@ -133,7 +134,8 @@ mod tests {
     use super::*;
     use crate::metric::testing::normals;
 
-    /// Coverage over independent cases of m members N(0, deviation^2) and an observation N(0, 1).
+    /// Coverage over independent cases, each with m members N(0, deviation^2) and an observation
+    /// N(0, 1).
     fn coverage(m: usize, deviation: f32, cases: usize) -> Coverage {
         let mut coverage = Coverage::default();
         for case in normals(1, cases * (m + 1)).chunks_exact(m + 1) {
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn coverage_of_a_calibrated_ensemble_is_nominal() {
-        // 199 members: the bounds of every level are members, and coverage is binomial.
+        // With 199 members, the bounds of every level are members, and the coverage is binomial.
         let cases = 10_000;
         for interval in coverage(199, 1.0, cases).curve() {
             let error = (interval.level * (1.0 - interval.level) / cases as f64).sqrt();

@@ -1,4 +1,4 @@
-//! Calibration: whether observations fall where the ensemble says they should.
+//! Calibration: whether observations are distributed as the ensemble predicts.
 
 pub mod coverage;
 pub mod rank_histogram;

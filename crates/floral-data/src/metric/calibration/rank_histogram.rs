@@ -1,4 +1,4 @@
-//! Rank histogram: where observations stand among the members, flat when calibrated.
+//! Rank histogram: the ranks of observations among the members, flat for a calibrated ensemble.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,15 @@ use crate::metric::sorted::SortedMembers;
 /// The default number of bins.
 pub const BINS: usize = 20;
 
-/// Observations counted by their rank among the members, in a fixed number of bins.
+/// Counts of observations by their rank among the members, in a fixed number of bins.
 ///
-/// An observation with l members below it and u below or at it has one of the ranks l..=u, each as
-/// likely, and rank r of m members stands for the probabilities r/(m + 1) to (r + 1)/(m + 1). The
-/// observation is shared evenly over all of that range: ties without dice, ensembles of any size in
-/// the same bins, and expected counts that are equal for every calibrated ensemble. With m + 1 bins
-/// it is the classical histogram. Fewer than bins - 1 members blur it, and one member only says
-/// above from below. Hamill (2001); Czado, Gneiting & Held (2009).
+/// An observation with l members below it and u below or equal to it has any of the ranks l..=u
+/// with equal probability. Rank r among m members represents the probabilities r/(m + 1) to (r +
+/// 1)/(m + 1). The observation is spread evenly over the whole range of its ranks. Ties therefore
+/// need no random numbers, ensembles of any size share the same bins, and the expected counts are
+/// equal for every calibrated ensemble. With m + 1 bins this is the classical histogram. With fewer
+/// than bins - 1 members it is blurred, and one member only separates above from below. Hamill
+/// (2001); Czado, Gneiting & Held (2009).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankHistogram {
     counts: Vec<f64>,
@@ -28,7 +29,7 @@ impl Default for RankHistogram {
 }
 
 impl RankHistogram {
-    /// With this many bins, at least one.
+    /// A histogram with this number of bins, at least one.
     pub fn new(bins: usize) -> Self {
         Self {
             counts: vec![0.0; bins.max(1)],
@@ -45,9 +46,9 @@ impl RankHistogram {
         self.cases += observations.len() as f64;
     }
 
-    /// Shares one observation evenly over the ranks from..to of `ranks`.
+    /// Spreads one observation evenly over the ranks from..to, out of `ranks`.
     fn share(&mut self, from: usize, to: usize, ranks: usize) {
-        // In units of 1 / (bins * ranks) all bounds are whole numbers, and shares exact.
+        // In units of 1 / (bins * ranks), all bounds are integers and the shares are exact.
         let bins = self.counts.len();
         let (from, to) = (from * bins, to * bins);
         for bin in from / ranks..=(to - 1) / ranks {
@@ -56,12 +57,12 @@ impl RankHistogram {
         }
     }
 
-    /// Adds what another has gathered in as many bins.
+    /// Adds counts gathered in the same number of bins.
     pub fn merge(&mut self, other: &Self) {
         self.merge_weighted(other, 1.0);
     }
 
-    /// The same with this weight.
+    /// Adds counts gathered in the same number of bins, scaled by `weight`.
     pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         assert_eq!(self.counts.len(), other.counts.len(), "histograms alike");
         self.cases += weight * other.cases;
@@ -70,8 +71,8 @@ impl RankHistogram {
         }
     }
 
-    /// The share of observations in each bin, 1/bins when calibrated. High at both ends: too little
-    /// spread; in the middle: too much; at one end: bias.
+    /// Share of observations in each bin, 1/bins for a calibrated ensemble. High values at both
+    /// ends mean too little spread, in the middle too much spread, and at one end bias.
     pub fn frequencies(&self) -> Vec<f64> {
         self.counts.iter().map(|count| count / self.cases).collect()
     }
@@ -100,8 +101,9 @@ mod tests {
 
     #[test]
     fn the_histogram_of_a_calibrated_ensemble_is_flat() {
-        // Pearson's sum of B (n_b - n/B)^2 / n has B - 1 degrees of freedom: mean B - 1, deviation
-        // sqrt(2 (B - 1)). Bins that split ranks share observations and can only be flatter.
+        // Pearson's statistic sum of B (n_b - n/B)^2 / n has B - 1 degrees of freedom: mean B - 1,
+        // standard deviation sqrt(2 (B - 1)). Bins that split ranks share observations and can only
+        // be flatter.
         for (bins, m) in [(20, 19), (20, 99), (10, 50), (20, 7)] {
             let histogram = histogram(bins, m, 1.0, 10_000);
             let (flat, freedom) = (1.0 / bins as f64, bins as f64 - 1.0);

@@ -1,13 +1,14 @@
-//! Spread and skill: whether the ensemble's spread predicts the error of its mean.
+//! Spread-skill relation: whether the ensemble's spread predicts the error of its mean.
 
 use serde::{Deserialize, Serialize};
 
 use crate::metric::{error::ratio, sorted::SortedMembers};
 
-/// Sums from which spread and error are compared over points, observations and inputs.
+/// Sums for comparing spread and error over points, observations and inputs.
 ///
-/// The mean square distance of an observation from the mean of m members like it is (m + 1)/m times
-/// the variance, the mean having an error of its own. So, averaging squares before any root,
+/// The mean squared distance of an observation from the mean of m exchangeable members is (m + 1)/m
+/// times the variance, because the mean has a sampling error. Squares are averaged before roots are
+/// taken:
 ///
 /// spread = sqrt(mean of (m + 1)/m * variance), variance with divisor m - 1,
 /// error = sqrt(mean of (member mean - y)^2).
@@ -30,19 +31,19 @@ impl SpreadSkill {
         self.squares += observations.iter().map(square).sum::<f64>();
     }
 
-    /// Adds what another has gathered elsewhere.
+    /// Adds sums gathered elsewhere.
     pub fn merge(&mut self, other: &Self) {
         self.merge_weighted(other, 1.0);
     }
 
-    /// The same with this weight.
+    /// Adds sums gathered elsewhere, scaled by `weight`.
     pub fn merge_weighted(&mut self, other: &Self, weight: f64) {
         self.cases += weight * other.cases;
         self.variances += weight * other.variances;
         self.squares += weight * other.squares;
     }
 
-    /// The error that the ensemble expects of its mean.
+    /// The expected root mean square error of the ensemble mean, according to the ensemble.
     pub fn spread(&self) -> f64 {
         (self.variances / self.cases).sqrt()
     }
@@ -52,8 +53,8 @@ impl SpreadSkill {
         (self.squares / self.cases).sqrt()
     }
 
-    /// Spread over error: 1 when calibrated, below 1 when overconfident, 0 without spread, as of
-    /// one member.
+    /// Spread over error: 1 for a calibrated ensemble, below 1 for an overconfident one, and 0 for
+    /// a single member.
     pub fn ratio(&self) -> f64 {
         ratio(self.variances, self.squares).sqrt()
     }
@@ -75,8 +76,8 @@ mod tests {
 
     #[test]
     fn the_ratio_of_a_calibrated_ensemble_is_one_at_any_size() {
-        // Of n Gaussian cases the error has the relative deviation 1/sqrt(2n), the spread at most
-        // as much: 0.7 % together for n = 20 000, times four.
+        // With n Gaussian cases, the error has the relative standard deviation 1/sqrt(2n), and the
+        // spread at most as much: 0.7 % together for n = 20 000, times four.
         for m in [2, 5, 40] {
             assert!((spread_skill(m, 1.0, 20_000).ratio() - 1.0).abs() < 0.028);
         }
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn spread_and_error_of_a_small_ensemble() {
-        // Members 0, 1, 5: mean 2, variance 7; observations miss it by 1 and 3.
+        // Members 0, 1, 5: mean 2, variance 7; the observations deviate from it by 1 and 3.
         let mut small = SpreadSkill::default();
         small.push(&SortedMembers::new(&mut [5.0, 0.0, 1.0]), &[3.0, -1.0]);
         assert!((small.spread().powi(2) - 7.0 * 4.0 / 3.0).abs() < 1e-12);

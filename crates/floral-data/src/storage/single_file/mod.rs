@@ -1,7 +1,7 @@
 //! A complete Zarr group as one file: NumPy's `.npz` or classic NetCDF.
 //!
-//! Both hold every array under its name, and all attributes. They also hold a mark by which the same
-//! contents are known again.
+//! Both hold every array under its name, and all attributes. They also hold a mark that identifies
+//! the contents.
 
 mod netcdf;
 mod npz;
@@ -23,10 +23,10 @@ use super::stored_array::StoredArray;
 use crate::{Error, Result};
 pub use supplement::{Supplement, SupplementArray};
 
-/// How much of a file is searched for its mark: attributes come first in both formats.
+/// Number of bytes searched for the mark: in both formats, attributes come first.
 const HEAD: u64 = 1 << 20;
 
-/// A kind of file.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SingleFile {
     /// A zip archive of NumPy arrays.
@@ -35,7 +35,7 @@ pub enum SingleFile {
     NetCdf,
 }
 
-/// An array of a group, opened.
+/// An open array of a group.
 struct Variable {
     name: String,
     dimensions: Vec<String>,
@@ -43,17 +43,17 @@ struct Variable {
     values: Values,
 }
 
-/// Where the values of an array are.
+/// The values of an array.
 enum Values {
-    /// In the group.
+    /// Stored in the group.
     Stored(StoredArray),
-    /// Here: whole numbers of these lengths.
+    /// In memory: integers in this shape.
     Whole(Vec<usize>, Vec<f64>),
-    /// Here: floats of 64 bits.
+    /// In memory: 64-bit floats in this shape.
     Real(Vec<usize>, Vec<f64>),
 }
 
-/// A group, opened.
+/// An open group.
 struct Contents {
     path: PathBuf,
     attributes: Map<String, Value>,
@@ -61,12 +61,13 @@ struct Contents {
 }
 
 impl SingleFile {
-    /// Writes the group in a folder to a file, whole or not at all.
+    /// Writes the group in a folder to a file, atomically.
     pub fn write(self, group: &Path, target: &Path, mark: &str) -> Result<()> {
         self.write_with(group, target, mark, |_| Ok(None))
     }
 
-    /// The same with what a format asks for beyond the group, made for the names of its arrays.
+    /// The same with a supplement that a format requires beyond the group, made from the names of
+    /// its arrays.
     pub fn write_with(
         self,
         group: &Path,
@@ -93,7 +94,7 @@ impl SingleFile {
     }
 }
 
-/// Whether a file holds this mark.
+/// Whether a file contains this mark.
 pub fn has_mark(path: &Path, mark: &str) -> Result<bool> {
     let file = File::open(path).map_err(Error::io(path))?;
     let mut head = Vec::new();
@@ -123,7 +124,7 @@ impl Contents {
         })
     }
 
-    /// Turns an error while writing the file into one that names it.
+    /// Adds the path to an error while writing.
     fn io(&self) -> impl FnOnce(std::io::Error) -> Error {
         write_error(self.path.clone())
     }
@@ -168,7 +169,7 @@ impl Variable {
         self.shape().iter().product()
     }
 
-    /// All values in their order, a piece for each index of the first dimension of a stored array.
+    /// All values in order, one piece per index of a stored array's first dimension.
     fn pieces(&self) -> impl Iterator<Item = Result<Vec<f64>>> {
         let count = match &self.values {
             Values::Stored(array) => array.shape().first().copied().unwrap_or(1),
@@ -180,7 +181,7 @@ impl Variable {
         })
     }
 
-    /// Whether values are whole numbers.
+    /// Whether values are integers.
     fn is_whole(&self) -> bool {
         match &self.values {
             Values::Stored(array) => array.data_type().contains("int"),
@@ -189,7 +190,7 @@ impl Variable {
         }
     }
 
-    /// Whether values are floats of 32 bits.
+    /// Whether values are 32-bit floats.
     fn is_single(&self) -> bool {
         match &self.values {
             Values::Stored(array) => array.data_type() == "float32",

@@ -1,6 +1,8 @@
-//! A group as classic NetCDF with 64-bit offsets, as the NetCDF Classic Format Specification has it.
+//! Writes a group as classic NetCDF with 64-bit offsets, by the NetCDF Classic Format
+//! Specification.
 //!
-//! Ours, as the libraries that write it are C: a header in big-endian words, then the values.
+//! It is implemented here because the libraries that write the format are in C: a header of
+//! big-endian words, followed by the values.
 
 use std::io::Write;
 
@@ -13,10 +15,10 @@ const DIMENSIONS: u32 = 10;
 const VARIABLES: u32 = 11;
 const ATTRIBUTES: u32 = 12;
 
-/// Bytes of the largest variable: its size is counted in 32 bits.
+/// Largest size of a variable in bytes: the format stores it in 32 bits.
 const LARGEST: u64 = (1 << 32) - 4;
 
-/// How values are stored, by the format's number of the type.
+/// Storage types of values, with their codes in the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text = 2,
@@ -44,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// That of an array: whole numbers are doubles where they do not fit into 32 bits.
+    /// The storage type of an array: integers that exceed 32 bits are stored as doubles.
     fn of(variable: &Variable) -> Result<Self> {
         if !variable.is_whole() {
             return Ok(match variable.is_single() {
@@ -61,7 +63,7 @@ impl Kind {
     }
 }
 
-/// A variable of the file: what it is of, how it is stored, and where it begins.
+/// A variable with its storage type and its offset in the file.
 struct Placed<'a> {
     variable: &'a Variable,
     kind: Kind,
@@ -69,7 +71,7 @@ struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// Bytes, a multiple of four.
+    /// Size in bytes, padded to a multiple of four.
     fn size(&self) -> u64 {
         (self.variable.len() * self.kind.size()).next_multiple_of(4) as u64
     }
@@ -94,7 +96,7 @@ pub(super) fn write(contents: &Contents, out: &mut impl Write) -> Result<()> {
              realizations, or write .zarr or .npz"
         )));
     }
-    // The places of the values do not change the length of the header.
+    // The length of the header does not depend on the offsets.
     let mut begin = header(contents, &dimensions, &placed).len() as u64;
     for variable in &mut placed {
         variable.begin = begin;
@@ -118,7 +120,7 @@ fn values(contents: &Contents, placed: &Placed<'_>, out: &mut impl Write) -> Res
     out.write_all(&rest).map_err(contents.io())
 }
 
-/// Every dimension and its length, in the order in which variables name them.
+/// Every dimension and its length, in order of first use by the variables.
 fn dimensions(contents: &Contents) -> Vec<(&str, usize)> {
     let mut found: Vec<(&str, usize)> = Vec::new();
     for variable in &contents.variables {
@@ -134,7 +136,7 @@ fn dimensions(contents: &Contents) -> Vec<(&str, usize)> {
 
 fn header(contents: &Contents, dimensions: &[(&str, usize)], placed: &[Placed<'_>]) -> Vec<u8> {
     let mut bytes = Bytes(b"CDF\x02".to_vec());
-    // No dimension grows, so there are no records.
+    // No dimension is unlimited, so there are no records.
     bytes.word(0);
     bytes.list(DIMENSIONS, dimensions.len());
     for (name, length) in dimensions {
@@ -149,7 +151,7 @@ fn header(contents: &Contents, dimensions: &[(&str, usize)], placed: &[Placed<'_
     bytes.0
 }
 
-/// The header as it grows.
+/// The header under construction.
 struct Bytes(Vec<u8>);
 
 impl Bytes {
@@ -157,7 +159,7 @@ impl Bytes {
         self.0.extend(word.to_be_bytes());
     }
 
-    /// Bytes, filled up to a multiple of four.
+    /// Appends bytes, padded to a multiple of four.
     fn padded(&mut self, bytes: &[u8]) {
         self.0.extend(bytes);
         self.0.resize(self.0.len().next_multiple_of(4), 0);
@@ -168,7 +170,7 @@ impl Bytes {
         self.padded(name.as_bytes());
     }
 
-    /// The tag and the length of a list; an empty one has no tag.
+    /// The tag and the length of a list; an empty list has no tag.
     fn list(&mut self, tag: u32, length: usize) {
         self.word(if length == 0 { 0 } else { tag });
         self.word(length as u32);
@@ -211,7 +213,7 @@ impl Bytes {
     }
 }
 
-/// An attribute: text or numbers; what is neither is its JSON.
+/// An attribute as text or numbers; other values are written as JSON text.
 enum Attribute {
     Text(String),
     Numbers(Kind, Vec<f64>),

@@ -1,4 +1,5 @@
-//! A group as NumPy's `.npz`: an array a file, and `metadata`, JSON with the attributes of all.
+//! Writes a group as NumPy's `.npz`: one file per array, and `metadata`, a JSON text of all
+//! attributes.
 //!
 //! In Python: `json.loads(numpy.load("out.npz")["metadata"].item())`.
 
@@ -10,7 +11,7 @@ use super::super::npz_archive::{NpzArchive, write_npz_by};
 use super::{Contents, Variable};
 use crate::Result;
 
-/// The name of the attributes.
+/// The name of the array of attributes.
 const METADATA: &str = "metadata";
 
 /// Writes the archive: the attributes first, then every array.
@@ -28,7 +29,8 @@ pub(super) fn write(contents: &Contents, target: &Path) -> Result<()> {
     })
 }
 
-/// `{"attributes": {...}, "arrays": {"mean": {"dimensions": [...], "attributes": {...}}}}`
+/// The layout `{"attributes": {...}, "arrays": {"mean": {"dimensions": [...], "attributes":
+/// {...}}}}`.
 fn metadata(contents: &Contents) -> Value {
     let arrays: Map<String, Value> = contents
         .variables

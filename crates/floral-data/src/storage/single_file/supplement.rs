@@ -1,33 +1,33 @@
-//! What a single file has beyond the group that it is made of: arrays and attributes that a convention
-//! of its format asks for.
+//! Additions of a single file to its group: arrays and attributes required by a convention of the
+//! format.
 
 use serde_json::{Map, Value};
 
 use super::{Contents, Values, Variable};
 
-/// Arrays and attributes beyond those of a group.
+/// Arrays and attributes in addition to those of a group.
 #[derive(Debug, Clone, Default)]
 pub struct Supplement {
-    /// Further arrays.
+    /// Additional arrays.
     pub arrays: Vec<SupplementArray>,
-    /// Further attributes of the group.
+    /// Additional attributes of the group.
     pub attributes: Map<String, Value>,
-    /// A dimension, and further attributes of every array of the group that has it.
+    /// A dimension, and additional attributes of every array of the group that has it.
     pub along: (String, Map<String, Value>),
 }
 
-/// An array beyond those of a group.
+/// An array in addition to those of a group.
 #[derive(Debug, Clone)]
 pub struct SupplementArray {
     /// Its name.
     pub name: String,
-    /// Names and lengths of its dimensions; a single value has none.
+    /// Names and lengths of its dimensions; empty for a scalar.
     pub dimensions: Vec<(String, usize)>,
     /// Its attributes.
     pub attributes: Map<String, Value>,
-    /// Its values, the last dimension fastest.
+    /// Its values, last dimension fastest.
     pub values: Vec<f64>,
-    /// Whether they are whole numbers.
+    /// Whether they are integers.
     pub is_whole: bool,
 }
 
@@ -46,7 +46,7 @@ impl Supplement {
     }
 }
 
-/// Adds attributes; a list of names is continued.
+/// Adds attributes; the text of an existing attribute is extended.
 fn mark(own: &mut Map<String, Value>, further: &Map<String, Value>) {
     for (name, value) in further {
         let joined = match (own.get(name), value) {

@@ -1,4 +1,4 @@
-//! What is written is there to be read, by the rules of each format.
+//! Files are readable by the rules of each format.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::storage::{Group, GroupPlan, Precision, array_metadata};
 
-/// Two inputs of three points with a value each, a count and coordinates.
+/// Two inputs with values at three points, a count per input, and coordinates.
 fn group(folder: &Path) -> PathBuf {
     let path = folder.join("out.zarr");
     let inputs = ("input", 2);
@@ -52,7 +52,7 @@ fn written(format: SingleFile) -> Vec<u8> {
     std::fs::read(target).unwrap()
 }
 
-/// Reads a NetCDF file word by word, after the specification's grammar.
+/// Reads a NetCDF file word by word, following the grammar of the specification.
 struct Words<'a>(&'a [u8]);
 
 impl Words<'_> {

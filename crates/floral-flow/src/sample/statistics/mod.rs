@@ -9,21 +9,21 @@ use quantiles::QuantileSketch;
 use crate::storage::Precision;
 use crate::{Error, Result};
 
-/// Which statistics to gather beside mean, variance and extremes.
+/// Statistics to gather beside mean, variance and extremes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
-    /// Levels of quantiles, from 0 to 1; if there are none, no values are kept.
+    /// Levels of quantiles, from 0 to 1; without any, no values are kept.
     pub quantiles: Vec<f64>,
-    /// Thresholds whose probability of being exceeded is wanted.
+    /// Thresholds whose probability of exceedance is wanted.
     pub thresholds: Vec<f64>,
     /// Memory for the values that quantiles need, in bytes.
     pub quantile_memory: usize,
-    /// In which values are kept and statistics stored: what holds their spread.
+    /// Precision of kept values and stored statistics; it must resolve their spread.
     pub precision: Precision,
 }
 
 impl Default for Wanted {
-    /// No quantiles and thresholds; 256 MiB, which is exact for 4096 realizations on 128 x 128.
+    /// No quantiles and no thresholds; 256 MiB, which is exact for 4096 realizations on 128 x 128.
     fn default() -> Self {
         Self {
             quantiles: Vec::new(),
@@ -49,7 +49,7 @@ pub struct EnsembleStatistics {
 }
 
 impl EnsembleStatistics {
-    /// For fields of `points` values and about `realizations` realizations; more may come.
+    /// For fields of `points` values and about `realizations` realizations; more may be pushed.
     pub fn new(points: usize, realizations: usize, wanted: &Wanted) -> Result<Self> {
         wanted.quantiles.iter().try_for_each(|q| check_level(*q))?;
         let sketch = match wanted.quantiles.as_slice() {
@@ -98,7 +98,7 @@ impl EnsembleStatistics {
         self.moments.mean()
     }
 
-    /// The unbiased variance, sum (w - mean)^2 / (n - 1); not a number for less than two
+    /// The unbiased variance, sum (w - mean)^2 / (n - 1); not a number for fewer than two
     /// realizations.
     pub fn variance(&self) -> Vec<f64> {
         self.moments.variance()
@@ -114,7 +114,8 @@ impl EnsembleStatistics {
         &self.largest
     }
 
-    /// The share of realizations above each wanted threshold at every point, in the order asked.
+    /// The share of realizations above each requested threshold at every point, in the order
+    /// requested.
     pub fn exceedances(&self) -> Vec<(f64, Vec<f64>)> {
         let thresholds = self.exceedances.iter();
         thresholds
@@ -122,7 +123,7 @@ impl EnsembleStatistics {
             .collect()
     }
 
-    /// The share of realizations above one of the wanted thresholds at every point.
+    /// The share of realizations above one of the requested thresholds at every point.
     pub fn exceedance(&self, threshold: f64) -> Result<Vec<f64>> {
         let found = self.exceedances.iter().find(|(t, _)| *t == threshold);
         let (_, counts) = found.ok_or_else(|| {
@@ -134,14 +135,14 @@ impl EnsembleStatistics {
         Ok(self.share(counts))
     }
 
-    /// The wanted quantile fields, in the order asked: those of NumPy's default method while all
+    /// The requested quantile fields, in the order requested: NumPy's default method while all
     /// values fit in memory, beyond that close in rank.
     pub fn quantiles(&self) -> Result<Vec<(f64, Vec<f64>)>> {
         let fields = self.quantile_fields(&self.levels)?;
         Ok(self.levels.iter().copied().zip(fields).collect())
     }
 
-    /// One quantile field, of any level if some quantiles were wanted.
+    /// One quantile field, of any level, provided that some quantiles were requested.
     pub fn quantile(&self, level: f64) -> Result<Vec<f64>> {
         check_level(level)?;
         let mut fields = self.quantile_fields(&[level])?;
@@ -186,7 +187,7 @@ impl EnsembleStatistics {
     }
 }
 
-/// Values for quantiles, in the precision wanted.
+/// A sketch of quantiles in the requested precision.
 #[derive(Debug, Clone)]
 enum Sketch {
     Single(QuantileSketch<f32>),

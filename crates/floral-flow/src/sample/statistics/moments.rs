@@ -1,4 +1,4 @@
-//! Mean and variance of values that come one at a time.
+//! Mean and variance of values that arrive one at a time.
 
 /// Mean and sum of squared deviations at every point.
 ///

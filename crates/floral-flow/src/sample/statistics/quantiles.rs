@@ -1,10 +1,10 @@
 //! Quantiles at every point of a field in bounded memory, exact while everything fits.
 //!
-//! Values fill a buffer of k per point. A full buffer is sorted; two sorted buffers whose values
-//! count w each become one of every second value, counting 2 w each, as in a binary counter:
-//! Manku, Rajagopalan & Lindsay (1998), SIGMOD, 426-435; Agarwal et al. (2013), ACM Trans. Database
-//! Syst. 38, 26, section 3.1. All points are at the same stage at the same time, which keeps the
-//! bookkeeping out of the points and the result a function of the order of realizations alone.
+//! Values fill a buffer of k per point. A full buffer is sorted. Two sorted buffers whose values
+//! have weight w each merge into one that keeps every second value, with weight 2 w, as in a binary
+//! counter: Manku, Rajagopalan & Lindsay (1998), SIGMOD, 426-435; Agarwal et al. (2013), ACM Trans.
+//! Database Syst. 38, 26, section 3.1. All points are at the same stage at the same time, so that
+//! they share the bookkeeping and the result depends on the order of realizations alone.
 //!
 //! Such a halving shifts the rank of any value by at most w, up if the first value is kept and down
 //! if the second is. Halvings of one level alternate between the two, so that a pair of them shifts
@@ -17,14 +17,14 @@ use rayon::prelude::*;
 
 use crate::{Error, Result};
 
-/// Fewer values per point than this make no useful quantiles.
+/// Fewer values per point than this give no useful quantiles.
 const SMALLEST_CAPACITY: usize = 16;
 
 /// A number of 32 or 64 bits.
 pub(super) trait Value: Copy + Default + PartialOrd + Into<f64> + Send + Sync {
-    /// The nearest to a value.
+    /// The nearest representable number.
     fn nearest(value: f64) -> Self;
-    /// The total order of such numbers.
+    /// The total order of these numbers.
     fn order(&self, other: &Self) -> Ordering;
 }
 
@@ -58,12 +58,12 @@ pub(super) struct QuantileSketch<V> {
     levels: Vec<Level<V>>,
 }
 
-/// Values that count 2^level each.
+/// A buffer whose values have weight 2^level.
 #[derive(Debug, Clone)]
 struct Level<V> {
     /// Sorted at every point.
     buffer: Option<Vec<V>>,
-    /// How often two buffers of this level have become one of the next.
+    /// Number of times that two buffers of this level were merged into one of the next.
     halvings: usize,
 }
 
@@ -104,7 +104,7 @@ impl<V: Value> QuantileSketch<V> {
         self.filled += 1;
     }
 
-    /// Moves the full buffer up to the first free level, halving it with those on the way.
+    /// Moves the full buffer up to the first free level, merging it with the buffers on the way.
     fn carry(&mut self) {
         let mut carried = mem::take(&mut self.filling);
         self.filled = 0;
@@ -128,7 +128,7 @@ impl<V: Value> QuantileSketch<V> {
         }
     }
 
-    /// The quantile fields of these levels of probability; at least one realization is in.
+    /// The quantile fields of these levels of probability; requires at least one realization.
     pub(super) fn quantiles(
         &self,
         levels: &[f64],
@@ -158,7 +158,7 @@ impl<V: Value> QuantileSketch<V> {
         self.filled + full.map(|(index, _)| self.capacity << index).sum::<usize>()
     }
 
-    /// All values of a point with what they count, smallest first.
+    /// All values of a point with their weights, in ascending order.
     fn gather(&self, point: usize, weighted: &mut Vec<(V, usize)>) {
         let from = point * self.capacity;
         weighted.clear();
@@ -175,12 +175,12 @@ impl<V: Value> QuantileSketch<V> {
     }
 }
 
-/// The largest buffer with which all that are held at a time fit into `per_point` values.
+/// The largest capacity with which all buffers held at the same time fit into `per_point` values.
 fn capacity(realizations: usize, per_point: usize) -> usize {
     if realizations <= per_point {
         return realizations;
     }
-    // Of B full buffers log2(B) + 1 are held at most, beside the one that fills.
+    // Of B full buffers at most log2(B) + 1 are held, beside the one that is being filled.
     let with = |levels: usize| (levels, per_point / (levels + 2));
     let fits = |(levels, capacity): &(usize, usize)| {
         *capacity == 0 || ((realizations - 1) / capacity).max(1).ilog2() as usize <= *levels
@@ -191,7 +191,7 @@ fn capacity(realizations: usize, per_point: usize) -> usize {
         .map_or(0, |(_, capacity)| capacity)
 }
 
-/// Every second value of the union of two sorted buffers, from the first or the second on.
+/// Every second value of the union of two sorted buffers, starting with the first or the second.
 fn halve<V: Value>(a: &[V], b: &[V], second: usize, capacity: usize) -> Vec<V> {
     let mut halved = vec![V::default(); a.len()];
     let points = halved.par_chunks_exact_mut(capacity);
@@ -213,10 +213,9 @@ fn halve<V: Value>(a: &[V], b: &[V], second: usize, capacity: usize) -> Vec<V> {
     halved
 }
 
-/// The value at a rank from 0 to `last`, linear between the middles of the ranks that neighbours
-/// stand for.
+/// The value at a rank from 0 to `last`, linear between the mean ranks of neighbouring values.
 ///
-/// With values that count once each: Hyndman & Fan (1996), definition 7, which is NumPy's default.
+/// With values of weight 1: Hyndman & Fan (1996), definition 7, which is NumPy's default.
 fn value_at<V: Value>(rank: f64, weighted: &[(V, usize)], ends: [f64; 2], last: f64) -> f64 {
     let mut below = (0.0, ends[0]);
     let mut passed = 0;
@@ -253,7 +252,7 @@ mod tests {
             }
             let shift = |(index, level): (usize, &Level<f32>)| level.halvings.div_ceil(2) << index;
             let shifts: usize = self.levels.iter().enumerate().map(shift).sum();
-            // Between two values that count w each, a rank is known up to half of w.
+            // Between two values of weight w, a rank is known up to w / 2.
             let width = (1 << (self.levels.len() - 1)) / 2 + 1;
             (shifts + width) as f64 / self.count() as f64
         }
@@ -319,8 +318,8 @@ mod tests {
         ]
     }
 
-    /// How far a rank q (n - 1) is outside the ranks at which the sorted values equal `value`, or
-    /// between which they pass it.
+    /// Distance of the rank q (n - 1) from the ranks at which the sorted values equal or enclose
+    /// `value`, as a share of n.
     fn rank_error(sorted: &[f32], value: f64, level: f64) -> f64 {
         let below = sorted.partition_point(|v| f64::from(*v) < value) as f64;
         let upto = sorted.partition_point(|v| f64::from(*v) <= value) as f64;

@@ -1,10 +1,10 @@
-//! Memory for SIMD lanes that begins on a cache line, so that no vector straddles two.
+//! Memory for SIMD lanes, aligned to cache lines so that no vector straddles two.
 
 use std::marker::PhantomData;
 
 use pulp::{Simd, bytemuck};
 
-/// A number per lane at each of some places.
+/// An array of vectors with one number per lane.
 pub(super) struct Aligned<S: Simd> {
     memory: Vec<f64>,
     start: usize,
@@ -16,7 +16,7 @@ pub(super) struct Aligned<S: Simd> {
 const LINE: usize = 8;
 
 impl<S: Simd> Aligned<S> {
-    /// No places.
+    /// An empty array.
     pub fn empty() -> Self {
         Self {
             memory: Vec::new(),
@@ -26,7 +26,7 @@ impl<S: Simd> Aligned<S> {
         }
     }
 
-    /// Makes it `length` places long; what they hold is left over from earlier use.
+    /// Sets the length; the values are left over from earlier use.
     pub fn resize(&mut self, length: usize) {
         let needed = length * S::F64_LANES + LINE;
         if self.memory.len() < needed {
@@ -37,13 +37,13 @@ impl<S: Simd> Aligned<S> {
         self.length = length;
     }
 
-    /// All places.
+    /// The array.
     #[inline(always)]
     pub fn values(&self) -> &[S::f64s] {
         bytemuck::cast_slice(&self.memory[self.start..][..self.length * S::F64_LANES])
     }
 
-    /// All places.
+    /// The array.
     #[inline(always)]
     pub fn values_mut(&mut self) -> &mut [S::f64s] {
         bytemuck::cast_slice_mut(&mut self.memory[self.start..][..self.length * S::F64_LANES])

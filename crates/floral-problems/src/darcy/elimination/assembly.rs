@@ -1,4 +1,4 @@
-//! Assembly of a front: what the fronts of its halves left, and the equations that begin in it.
+//! Assembly of a front: the Schur complements of its halves, and the equations that start in it.
 
 use pulp::Simd;
 
@@ -7,16 +7,16 @@ use super::front::DenseFront;
 use super::lanes::zero;
 use super::stencil::{DIAGONAL, Stencil};
 
-/// The two right-hand sides, shared by all lanes.
+/// The two right-hand sides, the same in all lanes.
 #[derive(Clone, Copy)]
 pub struct Sides<'a> {
     /// The source f.
     pub source: &'a [f64],
-    /// The border q: the weights of the mean.
+    /// The border q: the weights of the mean pressure.
     pub border: &'a [f64],
 }
 
-/// Adds the entries and right-hand sides that begin in a front.
+/// Adds the matrix entries and right-hand sides that start in a front.
 #[inline(always)]
 pub fn assemble<S: Simd>(
     simd: S,
@@ -44,7 +44,7 @@ pub fn assemble<S: Simd>(
     }
 }
 
-/// Fills a front with what its halves left, row by row.
+/// Fills a front with the Schur complements of its halves, row by row.
 #[inline(always)]
 pub fn join<S: Simd>(
     simd: S,

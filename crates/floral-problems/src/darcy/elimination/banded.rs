@@ -1,20 +1,21 @@
-//! Banded elimination with row exchanges: slower, and sound for any permeability.
+//! Banded elimination with row exchanges: slower, but stable for any permeability.
 
 use pulp::Scalar;
 
 use super::assembly::Sides;
 use super::stencil::{DIAGONAL, Stencil};
 
-/// The bordered system in a band of half-width n, with room for what row exchanges fill in.
+/// The bordered system as a band matrix of half-width n, with room for the fill-in of row
+/// exchanges.
 struct Band {
-    /// Row i holds the columns i - n ..= i + 2n, then its source and its border.
+    /// Row i holds the columns i - n ..= i + 2n, then its entries of source and border.
     rows: Vec<f64>,
     n: usize,
     width: usize,
 }
 
-/// The pressure of zero mean and the multiplier; infinite or not a number where the system is
-/// singular. Takes O(n^4) operations and 24 n^3 bytes.
+/// The pressure of zero mean and the multiplier; infinite or NaN if the system is singular. Takes
+/// O(n^4) operations and 24 n^3 bytes.
 pub fn solve(stencil: &Stencil<Scalar>, n: usize, sides: Sides) -> (Vec<f64>, f64) {
     let mut band = Band::assemble(stencil, n, sides);
     for pivot in 0..n * n - 1 {
@@ -41,7 +42,7 @@ impl Band {
         Self { rows, n, width }
     }
 
-    /// Rows that reach column `pivot`, after the pivot's own.
+    /// Rows after the pivot's own that reach column `pivot`.
     fn reach(&self, pivot: usize) -> std::ops::Range<usize> {
         pivot + 1..(pivot + self.n + 1).min(self.n * self.n)
     }
@@ -70,7 +71,7 @@ impl Band {
         }
     }
 
-    /// Exchanges two rows from column `upper` on.
+    /// Exchanges two rows, starting at column `upper`.
     fn exchange(&mut self, upper: usize, lower: usize) {
         let (n, width) = (self.n, self.width);
         if upper == lower {

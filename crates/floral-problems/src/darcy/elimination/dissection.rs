@@ -1,7 +1,7 @@
 //! Nested dissection of a square grid: the order in which nodes are eliminated, front by front.
 //!
-//! A rectangle is cut by its middle line; the halves are eliminated first, each leaving a dense
-//! coupling of the nodes around it, then the line. The plan depends on the grid alone.
+//! A rectangle is cut along its middle line. The halves are eliminated first, each leaving a dense
+//! coupling of the surrounding nodes, and then the line. The plan depends on the grid alone.
 
 use super::join::Join;
 use super::rectangle::Rectangle;
@@ -9,44 +9,45 @@ use super::rectangle::Rectangle;
 /// George (1973), "Nested dissection of a regular finite element mesh": O(n^3) operations and
 /// O(n^2 log n) stored numbers for n x n nodes.
 pub struct Dissection {
-    /// Every front after its halves; the last one holds the node that is never eliminated.
+    /// All fronts, each after its halves; the last one holds the node that is never eliminated.
     pub fronts: Vec<Front>,
     /// Nodes per side of the grid.
     pub n: usize,
 }
 
-/// Some nodes to eliminate together, and the nodes not yet eliminated that they couple.
+/// Nodes to eliminate together, and the remaining nodes that they couple.
 pub struct Front {
-    /// The pivots, then the boundary, as positions in memory.
+    /// The pivots, then the boundary, as indices into the grid.
     pub nodes: Vec<usize>,
-    /// How many of the nodes are eliminated here.
+    /// Number of nodes eliminated here.
     pub pivots: usize,
-    /// How many of the nodes bring their right-hand sides: the pivots, and in the last front all.
+    /// Number of nodes whose right-hand sides start here: the pivots, or all nodes in the last
+    /// front.
     pub own: usize,
-    /// How many rectangles contain its own.
+    /// Number of rectangles that contain this one.
     pub depth: usize,
-    /// Which half it is of the innermost of them.
+    /// Whether this is the first or second half (0 or 1) of the innermost of them.
     pub side: usize,
-    /// Entries of the matrix that appear in this front first.
+    /// Matrix entries that first appear in this front.
     pub entries: Vec<Entry>,
-    /// The fronts of the two halves, if the rectangle is cut.
+    /// How the fronts of the two halves join, if the rectangle is cut.
     pub halves: Vec<Join>,
 }
 
-/// One off-diagonal entry of the matrix and its place in a front.
+/// An off-diagonal entry of the matrix and its position in a front.
 pub struct Entry {
     pub row: usize,
     pub column: usize,
-    /// The node whose equation holds the entry.
+    /// The node whose equation contains the entry.
     pub node: usize,
-    /// Where the node of the column lies, seen from it.
+    /// Direction from that node to the node of the column.
     pub direction: usize,
 }
 
 /// Right-hand sides carried through the elimination: the source and the border.
 const RIGHT_HAND_SIDES: usize = 2;
 
-/// Where nodes stand in the front at hand.
+/// Positions of nodes in the current front.
 type Places = Vec<Option<usize>>;
 
 impl Front {
@@ -60,7 +61,7 @@ impl Front {
         self.nodes.len() + RIGHT_HAND_SIDES
     }
 
-    /// The nodes it leaves coupled.
+    /// The nodes that remain coupled after the elimination.
     pub fn boundary(&self) -> &[usize] {
         &self.nodes[self.pivots..]
     }
@@ -78,7 +79,7 @@ impl Dissection {
         plan
     }
 
-    /// How many numbers the upper triangles and right-hand sides of all fronts hold.
+    /// Number of values in the upper triangles and right-hand sides of all fronts.
     pub fn stored(&self) -> usize {
         let rows = |front: &Front| {
             (0..front.pivots)
@@ -88,13 +89,13 @@ impl Dissection {
         self.fronts.iter().map(rows).sum()
     }
 
-    /// The largest depth.
+    /// Largest depth of a front.
     pub fn depth(&self) -> usize {
         let depths = self.fronts.iter().map(|front| front.depth);
         depths.max().unwrap_or(0)
     }
 
-    /// Plans the elimination of a rectangle; returns the position of its front.
+    /// Plans the elimination of a rectangle; returns the index of its front.
     fn dissect(
         &mut self,
         all: &Rectangle,
@@ -108,7 +109,7 @@ impl Dissection {
         let mut nodes = separator.nodes(self.n);
         let own = nodes.len();
         nodes.extend(all.surroundings(self.n));
-        // The whole grid has no surroundings: its last node stays, for the matrix is singular.
+        // The whole grid has no surroundings; its last node stays, because the matrix is singular.
         let pivots = own.min(nodes.len() - 1);
         for (place, &node) in nodes.iter().enumerate() {
             places[node] = Some(place);
@@ -140,7 +141,7 @@ impl Dissection {
     }
 }
 
-/// The entries that couple the pivots with each other and with the boundary, both ways.
+/// The entries that couple the pivots with each other and with the boundary, in both directions.
 fn entries(n: usize, nodes: &[usize], pivots: usize, places: &Places) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (row, &node) in nodes[..pivots].iter().enumerate() {
@@ -168,7 +169,7 @@ fn entries(n: usize, nodes: &[usize], pivots: usize, places: &Places) -> Vec<Ent
     entries
 }
 
-/// The neighbour at x - h, x + h, y - h or y + h, for directions 0 to 3, if the grid has it.
+/// The neighbour at x - h, x + h, y - h or y + h, for directions 0 to 3, if it is on the grid.
 pub fn neighbour(n: usize, node: usize, direction: usize) -> Option<usize> {
     let (i, j) = (node / n, node % n);
     match direction {

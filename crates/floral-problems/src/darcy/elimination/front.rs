@@ -1,8 +1,8 @@
 //! Partial elimination of a dense front, one realization per SIMD lane.
 //!
-//! The pivots' rows and columns are factored into L U without exchanging rows; what is left of the
-//! other rows is their Schur complement. The work goes in tiles small enough for the registers,
-//! each finished in one visit from all the rows above it.
+//! The pivots' rows and columns are factored into L U without row exchanges, which turns the
+//! remaining rows into their Schur complement. The work is done in tiles small enough for the
+//! registers; each tile is completed in one visit, using all rows above it.
 
 use pulp::Simd;
 
@@ -28,36 +28,36 @@ impl<S: Simd> DenseFront<S> {
         }
     }
 
-    /// Makes room for a front whose first `pivots` unknowns are to be eliminated.
+    /// Sets the size of a front whose first `pivots` unknowns are to be eliminated.
     #[inline(always)]
     pub fn reset(&mut self, height: usize, width: usize, pivots: usize) {
         self.pivots = pivots;
         self.width = width;
-        // Odd, so that the rows of one column do not all fall on the same cache sets.
+        // Odd, so that the rows of a column do not all fall on the same cache sets.
         self.stride = width | 1;
         self.values.resize(height * self.stride);
     }
 
-    /// One row, the right-hand sides at its end.
+    /// One row, ending with the right-hand sides.
     #[inline(always)]
     pub fn row(&self, row: usize) -> &[S::f64s] {
         &self.values.values()[row * self.stride..][..self.width]
     }
 
-    /// One row, the right-hand sides at its end.
+    /// One row, ending with the right-hand sides.
     #[inline(always)]
     pub fn row_mut(&mut self, row: usize) -> &mut [S::f64s] {
         &mut self.values.values_mut()[row * self.stride..][..self.width]
     }
 
-    /// One row of the Schur complement, the right-hand sides at its end.
+    /// One row of the Schur complement, ending with the right-hand sides.
     #[inline(always)]
     pub fn complement(&self, row: usize) -> &[S::f64s] {
         &self.row(self.pivots + row)[self.pivots..]
     }
 
-    /// Eliminates the pivots. Afterwards their rows hold U with the inverse of its diagonal, and
-    /// the other rows from column `pivots` on their Schur complement.
+    /// Eliminates the pivots. Afterwards their rows hold U, with its diagonal inverted, and the
+    /// other rows hold their Schur complement from column `pivots` on.
     #[inline(always)]
     pub fn eliminate(&mut self, simd: S) {
         let (pivots, width) = (self.pivots, self.width);
@@ -75,7 +75,7 @@ impl<S: Simd> DenseFront<S> {
         }
     }
 
-    /// Finishes R rows of L and U.
+    /// Completes R rows of L and U.
     #[inline(always)]
     fn pivot_rows<const R: usize>(&mut self, simd: S, first: usize) {
         let width = self.width;
@@ -85,7 +85,7 @@ impl<S: Simd> DenseFront<S> {
         in_tiles!(first + R..width, [1, 2] 3, |column, C| rows.upper_tile::<C>(simd, column));
     }
 
-    /// Finishes R rows of L below the pivots.
+    /// Completes R rows of L below the pivots.
     #[inline(always)]
     fn lower_rows<const R: usize>(&mut self, simd: S, first: usize) {
         let pivots = self.pivots;
@@ -105,7 +105,7 @@ impl<S: Simd> DenseFront<S> {
     }
 }
 
-/// Rows whose part of L fills half of a first-level cache of 32 KiB.
+/// Number of rows whose part of L fills half of a first-level cache of 32 KiB.
 fn rows_per_block<S: Simd>(pivots: usize) -> usize {
     let row = pivots.max(1) * size_of::<S::f64s>();
     (16384 / row).next_multiple_of(4).max(4)

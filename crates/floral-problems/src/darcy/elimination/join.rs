@@ -1,24 +1,24 @@
-//! The places of a front's rows and columns in the front that it is added to, by `assembly.rs`.
+//! Positions of a front's rows and columns in the front to which `assembly.rs` adds it.
 
 use std::ops::Range;
 
-/// How what a half leaves joins the front of the whole.
+/// How the Schur complement of a half is added to the front of the whole.
 pub struct Join {
-    /// Stretches of the half's columns that stay together in the whole.
+    /// Runs of the half's columns that stay adjacent in the whole.
     pub runs: Vec<Run>,
-    /// For each row of the whole the row of the half that it receives.
+    /// For each row of the whole, the row of the half that is added to it.
     pub rows: Vec<Option<usize>>,
 }
 
-/// Neighbouring columns of what a half leaves, and their place in the whole.
+/// Adjacent columns of the half, and their position in the whole.
 pub struct Run {
     pub columns: Range<usize>,
     pub place: usize,
 }
 
 impl Join {
-    /// `places` are the whole's columns for the half's, its right-hand sides included; the whole
-    /// has `height` rows.
+    /// `places` holds the column of the whole for each column of the half, including its right-hand
+    /// sides; the whole has `height` rows.
     pub fn new(places: &[usize], height: usize) -> Self {
         let mut rows = vec![None; height];
         for (row, &place) in places.iter().enumerate() {

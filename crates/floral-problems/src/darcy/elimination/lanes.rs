@@ -1,4 +1,4 @@
-//! Fields side by side: one realization per SIMD lane, node by node.
+//! Interleaved fields: one realization per SIMD lane, node by node.
 
 use pulp::{Simd, bytemuck};
 
@@ -8,7 +8,7 @@ pub fn zero<S: Simd>(simd: S) -> S::f64s {
     simd.splat_f64s(0.0)
 }
 
-/// Spreads fields of equal length over the lanes; lanes to spare repeat the last field.
+/// Spreads fields of equal length over the lanes; unused lanes repeat the last field.
 #[inline(always)]
 pub fn interleave<S: Simd>(simd: S, fields: &[f64], lanes: &mut Vec<S::f64s>, nodes: usize) {
     lanes.clear();

@@ -1,9 +1,9 @@
 //! Sparse elimination of Darcy's equations on a square grid, many permeability fields at a time.
 //!
-//! A [`Stencil`] holds the equations. [`Multifrontal`] solves them on a nested [`Dissection`] of the
-//! grid, one field per SIMD lane, front after front; [`solve_banded`] solves one field with row
-//! exchanges where that is not enough, and [`backward_error`] checks whether it is. The caller is
-//! `pressure.rs`.
+//! A [`Stencil`] holds the equations. [`Multifrontal`] solves them on a nested [`Dissection`] of
+//! the grid, one field per SIMD lane, front after front. [`backward_error`] checks the solution;
+//! where it is not accurate enough, [`solve_banded`] solves one field with row exchanges. The
+//! caller is `pressure.rs`.
 
 mod aligned;
 mod assembly;

@@ -1,9 +1,9 @@
 //! Direct solution on the nested dissection, one realization per SIMD lane.
 //!
 //! The bordered system [A q; q' 0][p; l] = [f; 0] is solved exactly. A annihilates constants, so
-//! once every node but one is eliminated nothing is left in front of the last one's pressure: its
-//! equation is 0 p + q* l = f* and gives the multiplier l, and its pressure is free until the zero
-//! mean fixes it. The border q is therefore carried as a second right-hand side.
+//! that the coefficient of the last pressure vanishes once all other nodes are eliminated: the last
+//! equation is 0 p + q* l = f*. It gives the multiplier l, and the last pressure is free until the
+//! zero mean fixes it. The border q is therefore carried as a second right-hand side.
 
 use pulp::Simd;
 
@@ -13,12 +13,12 @@ use super::front::DenseFront;
 use super::lanes::zero;
 use super::stencil::Stencil;
 
-/// The memory of an elimination, kept from one block of lanes to the next.
+/// Memory of an elimination, reused from one block of lanes to the next.
 pub struct Multifrontal<S: Simd> {
-    /// At each depth of the dissection the fronts of two halves, kept until that of the whole
-    /// takes what they leave.
+    /// For each depth of the dissection, the fronts of two halves, kept until they are added to the
+    /// front of the whole.
     fronts: Vec<[DenseFront<S>; 2]>,
-    /// The pivots' rows from the diagonal on, front by front.
+    /// The pivots' rows, starting at the diagonal, front by front.
     upper: Vec<S::f64s>,
     local: Vec<S::f64s>,
     /// The pressure.
@@ -28,7 +28,7 @@ pub struct Multifrontal<S: Simd> {
 }
 
 impl<S: Simd> Multifrontal<S> {
-    /// Memory that grows on first use.
+    /// Empty memory that grows on first use.
     pub fn new(simd: S) -> Self {
         Self {
             fronts: Vec::new(),
@@ -58,7 +58,7 @@ impl<S: Simd> Multifrontal<S> {
                 self.upper.extend_from_slice(&dense.row(row)[row..]);
             }
         }
-        // The last front leaves 0 p + q* l = f* in its one row.
+        // The only row left in the last front is 0 p + q* l = f*.
         let last = self.fronts[0][0].complement(0);
         self.multiplier = simd.div_f64s(last[1], last[2]);
         self.substitute_back(simd, plan);
@@ -96,12 +96,12 @@ impl<S: Simd> Multifrontal<S> {
     }
 }
 
-/// The unknown of a row [1/u, U..., f, q] of the triangular system whose later unknowns are known.
+/// The unknown of a row [1/u, U..., f, q] of the triangular system, given the later unknowns.
 #[inline(always)]
 fn solved_row<S: Simd>(simd: S, row: &[S::f64s], known: &[S::f64s], l: S::f64s) -> S::f64s {
     let couplings = &row[1..=known.len()];
     let [f, q] = [row[known.len() + 1], row[known.len() + 2]];
-    // Four sums: one alone would wait for itself at every term.
+    // Four independent sums: a single one would stall on its own latency at every term.
     let mut sums = [
         simd.negate_mul_add_e_f64s(l, q, f),
         zero(simd),

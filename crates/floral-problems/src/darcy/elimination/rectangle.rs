@@ -1,12 +1,12 @@
-//! Rectangles of grid nodes: how they are cut, what they hold and what surrounds them.
+//! Rectangles of grid nodes: cuts, nodes and surroundings.
 
 use std::ops::Range;
 
-/// Nodes i in the first range along x and j in the second along y, stored at i n + j.
+/// The nodes with i in the first range (x) and j in the second (y), stored at i n + j.
 #[derive(Clone)]
 pub(super) struct Rectangle([Range<usize>; 2]);
 
-// Cutting smaller rectangles saves little arithmetic and costs more bookkeeping.
+// Cutting smaller rectangles saves little arithmetic and costs bookkeeping.
 const LEAF_NODES: usize = 9;
 
 impl Rectangle {
@@ -15,7 +15,7 @@ impl Rectangle {
         Self([0..n, 0..n])
     }
 
-    /// The two halves and the line of nodes between them, or none and the whole if it is small.
+    /// The two halves and the line of nodes between them; no halves and the whole if it is small.
     pub fn cut(&self) -> (Vec<Self>, Self) {
         let [x, y] = &self.0;
         let axis = usize::from(y.len() > x.len());
@@ -33,13 +33,13 @@ impl Rectangle {
         (halves, with(middle..middle + 1))
     }
 
-    /// Its nodes in a grid of n x n, in the order of memory.
+    /// The nodes of the rectangle as indices into a grid of n x n, in ascending order.
     pub fn nodes(&self, n: usize) -> Vec<usize> {
         let [x, y] = self.0.clone();
         x.flat_map(|i| y.clone().map(move |j| i * n + j)).collect()
     }
 
-    /// The nodes outside that neighbour it, side by side.
+    /// The nodes outside the rectangle that are adjacent to it, one side after the other.
     pub fn surroundings(&self, n: usize) -> Vec<usize> {
         let [x, y] = &self.0;
         let before = |range: &Range<usize>| range.start.saturating_sub(1)..range.start;

@@ -7,8 +7,8 @@ use super::dissection::neighbour;
 use super::lanes::zero;
 use super::stencil::{DIAGONAL, Stencil};
 
-/// The residual of A p + q l = f over the sum of the terms it is made of, both in the mean over
-/// nodes: the relative change of the equations that would make the solution exact.
+/// The residual of A p + q l = f divided by the sum of the magnitudes of its terms, both averaged
+/// over nodes: the relative change of the equations that would make the solution exact.
 #[inline(always)]
 pub fn backward_error<S: Simd>(
     simd: S,

@@ -1,8 +1,8 @@
 //! The discrete operator: central differences of -(K lap p + grad K . grad p) at the nodes.
 //!
-//! Every equation is multiplied by h^2 / K of its node: the diagonal is 4 everywhere, an interior
-//! neighbour at distance +-h along an axis has -1 -+ (K(+h) - K(-h)) / 4K, and a node on a wall
-//! sees its one neighbour twice, for the ghost node behind the wall mirrors it.
+//! Every equation is multiplied by h^2 / K of its node. The diagonal is then 4 everywhere, an
+//! interior neighbour at distance +-h along an axis has -1 -+ (K(+h) - K(-h)) / 4K, and a node on a
+//! wall counts its one neighbour twice, because the ghost node behind the wall mirrors it.
 
 use pulp::Simd;
 
@@ -13,14 +13,14 @@ pub const DIAGONAL: f64 = 4.0;
 
 /// The scaled equations of every node, one realization per lane.
 pub struct Stencil<S: Simd> {
-    /// Per node the coefficients of its neighbours at x - h, x + h, y - h, y + h.
+    /// For each node, the coefficients of its neighbours at x - h, x + h, y - h, y + h.
     pub couplings: Vec<[S::f64s; 4]>,
-    /// Per node h^2 / K, by which right-hand sides are multiplied.
+    /// For each node, h^2 / K, by which right-hand sides are multiplied.
     pub scale: Vec<S::f64s>,
 }
 
 impl<S: Simd> Stencil<S> {
-    /// A stencil of no nodes.
+    /// A stencil without nodes.
     pub fn empty() -> Self {
         Self {
             couplings: Vec::new(),
@@ -28,7 +28,7 @@ impl<S: Simd> Stencil<S> {
         }
     }
 
-    /// Takes the coefficients from the permeability at n x n nodes.
+    /// Computes the coefficients from the permeability at n x n nodes.
     #[inline(always)]
     pub fn assemble(&mut self, simd: S, permeability: &[S::f64s], n: usize) {
         self.couplings.clear();
@@ -42,7 +42,7 @@ impl<S: Simd> Stencil<S> {
         }
     }
 
-    /// A right-hand side's entry at a node, scaled like its equation.
+    /// The entry of a right-hand side at a node, scaled like its equation.
     #[inline(always)]
     pub fn scaled(&self, simd: S, value: f64, node: usize) -> S::f64s {
         simd.mul_f64s(simd.splat_f64s(value), self.scale[node])

@@ -1,11 +1,11 @@
-//! Tiles of a dense front: pieces of L, U and the Schur complement that fit the registers.
+//! Tiles of a dense front: blocks of L, U and the Schur complement that fit into registers.
 
 use pulp::Simd;
 
 use super::lanes::zero;
 
-/// Walks a range in tiles of a fixed size with a smaller one at the end; the body sees where its
-/// tile starts and, as a constant, its size.
+/// Walks a range in tiles of a fixed size, the last of which may be smaller. The body gets the
+/// start of its tile and, as a constant, its size.
 macro_rules! in_tiles {
     ($range:expr, [$($rest:literal),*] $tile:literal, |$start:ident, $SIZE:ident| $body:expr) => {{
         let range = $range;
@@ -25,22 +25,23 @@ macro_rules! in_tiles {
 }
 pub(super) use in_tiles;
 
-/// R rows in the making and the finished pivots' rows above them.
+/// R unfinished rows, and the finished rows of the pivots above them.
 pub(super) struct Rows<'a, S: Simd, const R: usize> {
-    /// The rows of U, with the inverse of its diagonal.
+    /// The rows of U, with its diagonal inverted.
     pub above: &'a [S::f64s],
     pub rows: &'a mut [S::f64s],
     pub stride: usize,
-    /// How many pivots are finished.
+    /// Number of finished pivots.
     pub pivots: usize,
 }
 
 type Tile<S, const R: usize, const C: usize> = [[<S as Simd>::f64s; C]; R];
 
-// Indices say what happens here better than iterators would.
+// Indices are clearer here than iterators.
 #[allow(clippy::needless_range_loop)]
 impl<S: Simd, const R: usize> Rows<'_, S, R> {
-    /// A tile of L: what the pivots left of it, times the inverse of U's diagonal block.
+    /// Completes a tile of L: the tile updated by the previous pivots, times the inverse of U's
+    /// diagonal block.
     #[inline(always)]
     pub fn lower_tile<const C: usize>(&mut self, simd: S, column: usize) {
         let mut tile = self.updated::<C>(simd, column, column);
@@ -57,7 +58,7 @@ impl<S: Simd, const R: usize> Rows<'_, S, R> {
         self.store(&tile, column);
     }
 
-    /// The block on the diagonal, factored in place with its diagonal inverted.
+    /// Factors the diagonal block in place, with its diagonal inverted.
     #[inline(always)]
     pub fn diagonal_tile(&mut self, simd: S) {
         let mut tile = self.updated::<R>(simd, self.pivots, self.pivots);
@@ -73,7 +74,8 @@ impl<S: Simd, const R: usize> Rows<'_, S, R> {
         self.store(&tile, self.pivots);
     }
 
-    /// A tile of U: what the pivots left of it, reduced by the diagonal block's own L.
+    /// Completes a tile of U: the tile updated by the previous pivots, reduced by the diagonal
+    /// block of L.
     #[inline(always)]
     pub fn upper_tile<const C: usize>(&mut self, simd: S, column: usize) {
         let mut tile = self.updated::<C>(simd, column, self.pivots);
@@ -88,14 +90,14 @@ impl<S: Simd, const R: usize> Rows<'_, S, R> {
         self.store(&tile, column);
     }
 
-    /// A tile of the Schur complement.
+    /// Completes a tile of the Schur complement.
     #[inline(always)]
     pub fn schur_tile<const C: usize>(&mut self, simd: S, column: usize) {
         let tile = self.updated::<C>(simd, column, self.pivots);
         self.store(&tile, column);
     }
 
-    /// The tile minus the product of its rows of L and its columns of U, over the first `depth`
+    /// The tile minus the product of its rows of L and its columns of U over the first `depth`
     /// pivots.
     #[inline(always)]
     fn updated<const C: usize>(&self, simd: S, column: usize, depth: usize) -> Tile<S, R, C> {

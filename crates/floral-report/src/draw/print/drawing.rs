@@ -6,7 +6,7 @@ use super::{FONT, standalone};
 use crate::draw::png::pixels;
 use floral::{Error, Result};
 
-/// The drawing of an SVG, all its text in the built-in font.
+/// Parses an SVG; all text uses the built-in font.
 pub(in crate::draw) fn drawing(svg: &str) -> Result<Tree> {
     let mut options = Options {
         font_resolver: FontResolver {
@@ -25,7 +25,7 @@ pub(super) fn undrawable(reason: &dyn std::fmt::Display) -> Error {
     }
 }
 
-/// Calls `visit` with every path, image and text and its transform, the first at the back.
+/// Calls `visit` with every path, image and text and its transform, from back to front.
 pub(in crate::draw) fn walk(
     group: &Group,
     place: Transform,
@@ -49,7 +49,7 @@ pub(super) fn pixels_of(image: &Image) -> Result<(usize, Vec<[u8; 4]>)> {
     found.ok_or_else(|| undrawable(&"an image in it is not a PNG of this program"))
 }
 
-/// A colour; figures have no gradients or patterns.
+/// The colour of a paint. Figures have no gradients or patterns.
 pub(super) fn colour(paint: &Paint) -> [u8; 3] {
     match paint {
         Paint::Color(colour) => [colour.red, colour.green, colour.blue],

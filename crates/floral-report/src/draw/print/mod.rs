@@ -1,7 +1,7 @@
-//! Figures as files for a paper: PNG in pixels, PDF in lines and letters.
+//! Figures as files for a paper: PNG in pixels, PDF with vector graphics and text.
 //!
-//! Both are drawn from a figure's SVG on a light page with a built-in font, so that they are the same on
-//! every machine. A unit of the drawing is 1/96 inch in either.
+//! Both are drawn from a figure's SVG on a light page with a built-in font, so that they are the
+//! same on every machine. One unit of a drawing is 1/96 inch in both.
 
 pub(super) mod drawing;
 mod pdf;
@@ -12,15 +12,15 @@ mod raster;
 pub use pdf::pdf;
 pub use raster::raster;
 
-/// DejaVu Sans Condensed 2.37, Latin, Greek, Cyrillic and mathematical signs of it; `font/LICENSE`
-/// has its terms.
+/// DejaVu Sans Condensed 2.37, reduced to Latin, Greek, Cyrillic and mathematical characters. Its
+/// terms are in `font/LICENSE`.
 pub(super) const FONT: &[u8] = include_bytes!("font/DejaVuSansCondensed.ttf");
 
 /// Units of a drawing per inch, as in CSS.
 const UNITS_PER_INCH: f32 = 96.0;
 
-/// An SVG for programs that do not know the variables of a page: each is replaced by its colour on a light
-/// page.
+/// An SVG for programs that do not know the CSS variables of a page: each variable is replaced by
+/// its colour on a light page.
 pub fn standalone(svg: &str) -> String {
     let mut parts = svg.split("var(");
     let mut plain = parts.next().unwrap_or_default().to_owned();

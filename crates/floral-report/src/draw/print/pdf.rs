@@ -22,17 +22,17 @@ const PAGES: Ref = Ref::new(2);
 const PAGE: Ref = Ref::new(3);
 const CONTENT: Ref = Ref::new(4);
 const INFORMATION: Ref = Ref::new(5);
-/// The first of the font.
+/// The first object of the font.
 const FONT: Ref = Ref::new(6);
-/// The first of the images, each followed by its mask.
+/// The first object of the images; each image is followed by its mask.
 const IMAGES: i32 = FONT.get() + pdf_font::PARTS;
 
-/// A figure's SVG as a PDF file of its size: lines stay lines, and text stays text.
+/// A figure's SVG as a PDF file of its size. Lines remain vector graphics, and text remains text.
 pub fn pdf(svg: &str) -> Result<Vec<u8>> {
     let tree = drawing(svg)?;
     let scale = POINTS_PER_INCH / UNITS_PER_INCH;
     let [width, height] = [tree.size().width(), tree.size().height()].map(|side| side * scale);
-    // A page is measured upwards from its lower edge.
+    // PDF coordinates increase upwards from the lower edge of the page.
     let place = Transform::from_row(scale, 0.0, 0.0, -scale, 0.0, height);
     let mut sheet = Sheet::new();
     walk(tree.root(), place, &mut |node, place| {
@@ -40,7 +40,7 @@ pub fn pdf(svg: &str) -> Result<Vec<u8>> {
     })?;
 
     let mut pdf = Pdf::new();
-    // The first with opacity; every LaTeX takes it.
+    // Version 1.4 is the first with opacity; every LaTeX accepts it.
     pdf.set_version(1, 4);
     pdf.catalog(CATALOG).pages(PAGES);
     pdf.pages(PAGES).kids([PAGE]).count(1);
@@ -63,7 +63,7 @@ fn image(number: usize) -> Ref {
     Ref::new(IMAGES + 2 * number as i32)
 }
 
-/// The names under which the content knows fonts, images and opacities.
+/// Declares the names by which the content refers to fonts, images and opacities.
 fn resources(resources: &mut Resources, sheet: &Sheet) {
     resources.fonts().pair(Name(pdf_font::NAME), FONT);
     let mut images = resources.x_objects();
@@ -81,7 +81,7 @@ fn resources(resources: &mut Resources, sheet: &Sheet) {
     }
 }
 
-/// An image and, where it is not opaque everywhere, its mask.
+/// Writes an image and, unless it is opaque everywhere, its mask.
 fn embed(pdf: &mut Pdf, at: Ref, picture: &Picture) {
     let pixels = &picture.pixels;
     let size = [picture.width, pixels.len() / picture.width].map(|side| side as i32);
@@ -111,7 +111,7 @@ fn start<'a>(pdf: &'a mut Pdf, at: Ref, size: [i32; 2], data: &'a [u8]) -> Image
     image
 }
 
-/// Bytes compressed as the filter `FlateDecode` takes them.
+/// Compresses bytes for the filter `FlateDecode`.
 pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).expect("writing to memory");

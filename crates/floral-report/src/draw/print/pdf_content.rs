@@ -1,4 +1,4 @@
-//! A drawing as the operators of a PDF page.
+//! Converts a drawing to the operators of a PDF page.
 
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::{Content, Name, Str};
@@ -9,21 +9,21 @@ use super::drawing::{colour, pixels_of};
 use super::pdf_font::{Letters, NAME, UNITS};
 use floral::Result;
 
-/// An image of a page.
+/// An image on a page.
 pub(super) struct Picture {
     pub width: usize,
-    /// Row by row from the top.
+    /// The pixels, row by row from the top.
     pub pixels: Vec<[u8; 4]>,
 }
 
 impl Picture {
-    /// The name of the image of this number.
+    /// The name of the image with this number.
     pub fn name(number: usize) -> String {
         format!("I{number}")
     }
 }
 
-/// What is on a page, and what it takes from the file.
+/// The content of a page, and the objects that it refers to.
 pub(super) struct Sheet {
     pub content: Content,
     pub pictures: Vec<Picture>,
@@ -41,7 +41,7 @@ impl Sheet {
         }
     }
 
-    /// The name of the opacity of this number.
+    /// The name of the opacity with this number.
     pub fn opacity_name(number: usize) -> String {
         format!("O{number}")
     }
@@ -55,7 +55,7 @@ impl Sheet {
                 self.image(Picture { width, pixels }, place);
             }
             Node::Text(text) => self.text(text, place),
-            // A walk goes into groups itself.
+            // `walk` descends into groups itself.
             Node::Group(_) => (),
         }
         self.content.restore_state();
@@ -101,7 +101,7 @@ impl Sheet {
         }
     }
 
-    /// PDF has cubic curves alone.
+    /// Raises a quadratic curve to a cubic one, because PDF has no quadratic curves.
     fn quadratic(&mut self, from: Point, by: Point, to: Point) -> &mut Content {
         let near = |end: Point| {
             [
@@ -150,7 +150,7 @@ impl Sheet {
         self.content.set_parameters(Name(name.as_bytes()));
     }
 
-    /// An image fills the unit square, its first row at the top.
+    /// Draws an image. In PDF it fills the unit square, with its first row at the top.
     fn image(&mut self, picture: Picture, place: Transform) {
         let [width, height] = [picture.width, picture.pixels.len() / picture.width.max(1)];
         let unit =
@@ -161,7 +161,7 @@ impl Sheet {
         self.pictures.push(picture);
     }
 
-    /// Letters one by one where the layout has them; each in units of the font.
+    /// Draws letters one by one at their positions in the layout, in font units.
     fn text(&mut self, text: &Text, place: Transform) {
         for span in text.layouted() {
             let Some(fill) = &span.fill else { continue };

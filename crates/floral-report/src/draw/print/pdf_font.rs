@@ -1,4 +1,4 @@
-//! The letters of a page, as a font inside its PDF file.
+//! The letters of a page as an embedded font of its PDF file.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use super::drawing::undrawable;
 use super::pdf::deflated;
 use floral::Result;
 
-/// Its name on the page.
+/// The name of the font on the page.
 pub(super) const NAME: &[u8] = b"F";
 
-/// How many objects of the file it takes.
+/// Number of PDF objects of the font.
 pub(super) const PARTS: i32 = 5;
 
-/// Its name in the file; six letters and a plus mark a subset of the font.
+/// The name of the font in the file. Six letters and a plus sign mark a subset of a font.
 const BASE: Name = Name(b"FLORAL+DejaVuSansCondensed");
 
-/// Units in which its letters are drawn, per size.
+/// Font units per font size.
 pub(super) const UNITS: f32 = 2048.0;
 
-/// Width of the stems of upright letters, in thousandths of the size.
+/// Width of the stems of upright letters, in thousandths of the font size.
 const STEM: f32 = 90.0;
 
-/// The letters that a page uses, in the order in which it does.
+/// The letters that a page uses, in order of first use.
 #[derive(Default)]
 pub(super) struct Letters {
     glyphs: GlyphRemapper,
@@ -37,7 +37,7 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    /// The number under which the file has a letter.
+    /// The code of a letter in the file.
     pub fn code(&mut self, glyph: &PositionedGlyph) -> u16 {
         let code = self.glyphs.remap(glyph.id.0 as u16);
         self.meanings
@@ -47,8 +47,8 @@ impl Letters {
     }
 }
 
-/// Writes the font into the file: its letters, how wide they are, and which characters they stand
-/// for, so that the text can be searched.
+/// Writes the font into the file: its letters, their widths, and the characters they stand for, so
+/// that the text can be searched.
 pub(super) fn embed(pdf: &mut Pdf, at: Ref, letters: &Letters) -> Result<()> {
     let [font, descendant, descriptor, file, meanings] =
         std::array::from_fn::<_, { PARTS as usize }, _>(|i| Ref::new(at.get() + i as i32));
@@ -79,7 +79,7 @@ fn identity() -> SystemInfo<'static> {
     }
 }
 
-/// Sizes in a PDF file are thousandths of the font's.
+/// Font metrics in a PDF file are in thousandths of the font size.
 fn thousandths() -> Size {
     Size::new(1000.0)
 }

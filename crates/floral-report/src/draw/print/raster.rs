@@ -8,7 +8,7 @@ use super::drawing::{colour, drawing, pixels_of, undrawable, walk};
 use crate::draw::png::png_of_density;
 use floral::Result;
 
-/// A figure's SVG as a PNG file on white, this many pixels per inch.
+/// A figure's SVG as a PNG file on a white background, with this number of pixels per inch.
 pub fn raster(svg: &str, pixels_per_inch: u32) -> Result<Vec<u8>> {
     let tree = drawing(svg)?;
     let scale = pixels_per_inch as f32 / UNITS_PER_INCH;
@@ -37,7 +37,7 @@ fn draw(node: &Node, place: Transform, canvas: &mut Pixmap) -> Result<()> {
         Node::Text(text) => walk(text.flattened(), place, &mut |node, place| {
             draw(node, place, canvas)
         })?,
-        // A walk goes into groups itself.
+        // `walk` descends into groups itself.
         Node::Group(_) => (),
     }
     Ok(())
@@ -64,7 +64,7 @@ fn paint([r, g, b]: [u8; 3], opacity: Opacity) -> tiny_skia::Paint<'static> {
     paint
 }
 
-/// Every value of a map stays a rectangle of one colour.
+/// Draws a map without smoothing: every value remains a rectangle of one colour.
 fn draw_image(image: &Image, place: Transform, canvas: &mut Pixmap) -> Result<()> {
     let (width, pixels) = pixels_of(image)?;
     let bytes: Vec<u8> = pixels

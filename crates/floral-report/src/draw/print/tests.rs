@@ -1,9 +1,9 @@
-//! Laws of files for a paper.
+//! Tests of files for a paper.
 
 use super::*;
 use crate::draw::{Colour, ColourMap, Curve, Figure, Label, Map, MapRow, Panels, Span};
 
-/// The pixels of a figure at one pixel a unit, and how many are in a row.
+/// The width in pixels and the pixels of a figure, at one pixel per unit.
 fn drawn(svg: &str) -> (usize, Vec<[u8; 3]>) {
     let file = raster(svg, 96).unwrap();
     pixels(&file)
@@ -85,7 +85,7 @@ fn a_figure_has_its_size_at_every_density() {
         let (found, pixels) = pixels(&raster(&curves().to_svg(), density).unwrap());
         assert_eq!((found, pixels.len() / found), (width, height));
     }
-    // A second line of the legend lifts the upper edge above zero.
+    // A second line of the legend moves the upper edge above zero.
     let mut tall = curves();
     tall.curves[0].name = Some("a name too long for one line of the legend".into());
     let (width, pixels) = drawn(&tall.to_svg());
@@ -100,7 +100,7 @@ fn lines_bands_and_marks_have_their_colours() {
     let blue = hexadecimal(Colour::Blue);
     let line = share(&pixels, |p| *p == blue);
     assert!((0.002..0.03).contains(&line), "{line}");
-    // White seen through blue of the band's opacity, 0.38.
+    // White seen through blue with the band's opacity of 0.38.
     let pale = blue.map(|c| (255.0 - 0.38 * (255.0 - f64::from(c))).round());
     let is_pale = |p: &[u8; 3]| {
         p.iter()
@@ -124,7 +124,7 @@ fn labels_are_drawn_also_in_greek() {
     assert!(dark(&without) < dark(&latin) && dark(&latin) < dark(&curves()));
 }
 
-/// Where the first image of a drawing lies.
+/// The upper left corner of the first image of a drawing.
 fn corner(svg: &str) -> [usize; 2] {
     let image = svg.split("<image ").nth(1).unwrap();
     let number = |name: &str| -> f64 {
@@ -138,14 +138,15 @@ fn corner(svg: &str) -> [usize; 2] {
 fn a_map_keeps_its_colours_and_its_gaps() {
     let (width, pixels) = drawn(&maps().to_svg());
     let table = ColourMap::Field.table();
-    // Where the four values of the map lie: the last index grows to the right, the first upwards.
+    // The positions of the four values of the map: the last index increases to the right, the first
+    // upwards.
     let [left, top] = corner(&maps().to_svg());
     let at = |x: usize, y: usize| pixels[(top + y) * width + left + x];
     assert_eq!(at(30, 90), table[0]);
     assert_eq!(at(90, 90), table[85]);
     assert_eq!(at(30, 30), table[170]);
     assert_eq!(at(90, 30), [255; 3], "no value");
-    // The colour bar runs from the last colour at the top to the first.
+    // The colour bar shows the last colour at the top and the first at the bottom.
     assert_eq!(at(120 + 12 + 6, 119), table[1]);
 }
 
@@ -172,7 +173,7 @@ fn a_page_carries_the_pixels_of_its_maps() {
         3,
         "a map, its mask for a missing value, and the colour bar"
     );
-    // Two by two values, not a picture of them.
+    // The image has two by two values, not a raster of the drawn map.
     assert!(contains(&file, "/Width 2") && contains(&file, "/Height 2"));
 }
 

@@ -1,13 +1,13 @@
-//! Arrays one after the other in a row of bytes, and where each of them is.
+//! Arrays packed one after another into bytes, with the position of each.
 
 use serde_json::{Value, json};
 
 use crate::report::distribution::Anomalies;
 
-/// The largest word.
+/// The largest 16-bit word.
 const WORD: f32 = 65535.0;
 
-/// Arrays in a row of bytes.
+/// Arrays packed into bytes.
 #[derive(Debug, Default)]
 pub(super) struct Container {
     bytes: Vec<u8>,
@@ -19,14 +19,14 @@ impl Container {
         &self.bytes
     }
 
-    /// Adds numbers as words of 16 bits between the smallest and the largest of them.
+    /// Adds numbers as 16-bit words, scaled linearly between the smallest and the largest number.
     pub fn words(&mut self, values: &[f32]) -> Value {
         let finite = values.iter().copied().filter(|value| value.is_finite());
         let (low, high) = finite.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| {
             (low.min(v), high.max(v))
         });
         let (low, high) = if low > high { (0.0, 0.0) } else { (low, high) };
-        // Words begin at even places.
+        // Words are aligned to even addresses.
         self.bytes.resize(self.bytes.len().next_multiple_of(2), 0);
         let at = self.bytes.len();
         let scale = if high > low { WORD / (high - low) } else { 0.0 };
@@ -37,7 +37,7 @@ impl Container {
         json!({"at": at, "length": values.len(), "low": low, "high": high})
     }
 
-    /// Adds anomalies, a byte each.
+    /// Adds anomalies, one byte each.
     pub fn anomalies(&mut self, anomalies: &Anomalies) -> Value {
         let at = self.bytes.len();
         self.bytes.extend_from_slice(&anomalies.codes);

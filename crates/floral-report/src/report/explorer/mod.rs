@@ -1,4 +1,4 @@
-//! The interactive part of a report: its data, packed, and the program that shows them.
+//! The interactive part of a report: its packed data, and the program that displays them.
 
 mod container;
 
@@ -20,13 +20,13 @@ use crate::draw::{Colour, ColourMap, Interactive, SLENDEREST, typeset};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use floral::{Error, Result};
 
-/// Facts by name.
+/// JSON values by name.
 type Facts = serde_json::Map<String, Value>;
 
 const MARKUP: &str = include_str!("explorer.html");
 const STYLE: &str = include_str!("explorer.css");
 
-/// The program, in the order in which its parts need each other.
+/// The scripts, each after those that it needs.
 const SCRIPTS: [&str; 5] = [
     include_str!("data.js"),
     include_str!("numbers.js"),
@@ -35,7 +35,7 @@ const SCRIPTS: [&str; 5] = [
     include_str!("explorer.js"),
 ];
 
-/// The explorer of a comparison, which has one plane or several.
+/// The explorer of a comparison with one or several planes.
 pub(super) fn interactive(planes: &[Plane<'_>]) -> Result<Interactive> {
     Ok(Interactive {
         markup: MARKUP.into(),
@@ -45,8 +45,8 @@ pub(super) fn interactive(planes: &[Plane<'_>]) -> Result<Interactive> {
     })
 }
 
-/// All that the program shows: JSON after its length, then the bytes that it refers to, compressed,
-/// as text.
+/// All data of the program: the length of the JSON, the JSON and the bytes that it refers to,
+/// compressed and encoded as base64.
 fn packed(planes: &[Plane<'_>]) -> Result<String> {
     let mut container = Container::default();
     let facts = facts(planes, &mut container).to_string();
@@ -77,7 +77,7 @@ fn facts(planes: &[Plane<'_>], container: &mut Container) -> Value {
     all.into()
 }
 
-/// What belongs to one plane: its axes, and the fields on it.
+/// The data of one plane: its axes, and the fields on it.
 fn plane_facts(comparison: &Comparison, container: &mut Container) -> Facts {
     let setting = &comparison.setting;
     let axes = setting.grid.axes.iter().zip(&setting.axes);
@@ -146,14 +146,14 @@ fn shared_facts(comparison: &Comparison) -> Facts {
     Facts::from_iter(named)
 }
 
-/// How high maps are for their width.
+/// The aspect ratio of maps, height over width.
 fn aspect(comparison: &Comparison) -> f64 {
     map_figures::aspect(&comparison.setting)
         .unwrap_or(1.0)
         .clamp(1.0 / SLENDEREST, SLENDEREST)
 }
 
-/// Every channel on a scale of its own.
+/// Packs fields, every channel with its own scale.
 fn fields(values: &[f32], points: usize, container: &mut Container) -> Value {
     let channels = values.chunks(points.max(1));
     channels.map(|channel| container.words(channel)).collect()

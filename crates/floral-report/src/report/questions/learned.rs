@@ -1,4 +1,4 @@
-//! Loops that chose and ran simulations: what is known of the quantity over the number of runs.
+//! Learning curves of `floral learn`: the uncertainty of the quantity by number of runs.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use crate::draw::{Block, Colour, Curve, Dash, Figure};
 /// The learning curve of a loop.
 #[derive(Debug, Clone, Serialize)]
 pub struct Learned {
-    /// Its folder.
+    /// The folder of the loop.
     pub folder: PathBuf,
-    /// What was known after each fit.
+    /// The mean and its uncertainty after each fit.
     pub curve: Vec<Asking>,
 }
 
 impl Learned {
-    /// That of the folder of `floral learn`.
+    /// Reads the learning curve in the folder of `floral learn`.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("curve.json");
         let bytes = std::fs::read(&path).map_err(|_| {

@@ -1,5 +1,5 @@
-//! Answers beside fields: quantities of interest, observations, sensitivity and the loop, as sections of a
-//! page and as single figures.
+//! Results beyond fields: quantities of interest, observations, sensitivity and learning, as
+//! sections of a page and as single figures.
 
 mod learned;
 mod observed;
@@ -21,31 +21,31 @@ use super::comparison::Comparison;
 use super::export::{Exported, Named};
 use crate::draw::{Block, Section};
 
-/// Answers beside fields.
+/// Results beyond fields.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Questions {
     /// Quantities of interest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quantities: Vec<QuantityShown>,
-    /// What readings of the solution change.
+    /// The effect of readings of the solution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
-    /// What a sensitivity analysis has found.
+    /// Results of sensitivity analyses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensitivity: Vec<SensitivityShown>,
-    /// Loops that chose and ran simulations.
+    /// Learning curves of `floral learn`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learned: Vec<Learned>,
 }
 
-/// A section of a page, and its blocks with the names of their files.
+/// A section of a page, and its blocks with their file names.
 struct Answer {
     section: Section,
     exports: Vec<Named>,
 }
 
 impl Answer {
-    /// Blocks in their order; those with a name are exported.
+    /// A section of blocks in this order. Blocks with a name are exported.
     fn new(heading: &str, text: &str, blocks: Vec<(String, Block)>) -> Self {
         let exports = blocks.iter().flat_map(exported).collect();
         let blocks = blocks.into_iter().map(|(_, block)| block).collect();
@@ -56,7 +56,7 @@ impl Answer {
     }
 }
 
-/// What is exported of a block: figures side by side are numbered.
+/// The exported figures and tables of a block. Figures side by side are numbered.
 fn exported((name, block): &(String, Block)) -> Vec<Named> {
     match block {
         Block::Figures(figures) => {

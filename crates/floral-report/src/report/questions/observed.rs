@@ -1,4 +1,4 @@
-//! Observations: predictions of one input before and after conditioning on readings of its solution.
+//! Observations: predictions of an input before and after conditioning on readings of its solution.
 
 use serde::Serialize;
 
@@ -13,53 +13,54 @@ use crate::report::comparison::Comparison;
 use crate::report::map_figures::{colours, directions, nonzero, panels};
 use crate::report::view::View;
 
-/// A normal interval of 90 % reaches this many deviations to each side.
+/// Half the width of a normal 90 % interval, in standard deviations.
 const REACH: f64 = 1.645;
 
-/// What readings change.
+/// The effect of readings on predictions.
 #[derive(Debug, Clone, Serialize)]
 pub struct Observed {
-    /// Places, channels, values and noise of readings at points.
+    /// Positions, channels, values and noise of point readings.
     pub readings: Vec<ReadAt>,
-    /// Readings of quantities, as they were given.
+    /// Number of readings of quantities.
     pub quantities: usize,
-    /// Of each run.
+    /// The effect on each run.
     pub runs: Vec<ObservedRun>,
 }
 
-/// A reading at a place.
+/// A reading at a point.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReadAt {
-    /// Its place, a coordinate of each axis.
+    /// The coordinates of the point.
     pub place: Vec<f64>,
-    /// Its channel.
+    /// The channel.
     pub channel: usize,
-    /// What was read.
+    /// The value that was read.
     pub value: f64,
-    /// The standard deviation of its noise.
+    /// The standard deviation of the noise.
     pub std: f64,
 }
 
 /// A run's prediction without and with readings.
 #[derive(Debug, Clone, Serialize)]
 pub struct ObservedRun {
-    /// The name of the run.
+    /// The label of the run.
     pub label: String,
-    /// Chi-square of the readings beside the prediction without them, and its p-value.
+    /// Chi-square of the readings under the prediction without them.
     pub chi_square: f64,
-    /// Its p-value.
+    /// The p-value of chi-square.
     pub p_value: f64,
-    /// How many training runs agree with the readings.
+    /// Effective number of training runs that agree with the readings.
     pub effective_runs: f64,
     /// Mean and standard deviation before: [channel, point].
     #[serde(skip)]
     before: [Vec<f32>; 2],
-    /// The same after.
+    /// Mean and standard deviation after: [channel, point].
     #[serde(skip)]
     after: [Vec<f32>; 2],
 }
 
-/// Predictions of the only input by every run; none without readings, or by a run that has no moments.
+/// The predictions of the only input by every run. `None` without readings, or if no run has
+/// moments.
 pub(in crate::report) fn observed<'a>(
     runs: impl Iterator<Item = (&'a ComparedRun, &'a Cases<'a>, usize)>,
 ) -> Result<Option<Observed>> {
@@ -153,7 +154,7 @@ fn table(observed: &Observed) -> Table {
     }
 }
 
-/// Mean and deviation before and after, on shared scales.
+/// Mean and standard deviation before and after, on shared colour scales.
 fn of_maps(view: View, observed: &Observed) -> crate::draw::Panels {
     let row = |(name, part, colours_of): (&str, usize, ColourMap)| {
         let maps = observed.runs.iter().flat_map(|run| {
@@ -187,7 +188,7 @@ fn of_maps(view: View, observed: &Observed) -> crate::draw::Panels {
     all
 }
 
-/// Where the readings of a channel are on a map; nowhere on a view of something in space.
+/// The positions of a channel's readings on a map; empty for a view of a body in space.
 fn marks(view: View, observed: &Observed) -> Vec<[f64; 2]> {
     let setting = &view.comparison.setting;
     let own = own_readings(view, observed);
@@ -208,7 +209,7 @@ fn own_readings<'a>(view: View<'a>, observed: &'a Observed) -> impl Iterator<Ite
     readings.filter(move |one| Some(one.channel) == own)
 }
 
-/// Mean and interval before and after, with the readings.
+/// Mean and 90 % interval before and after, with the readings.
 fn of_curves(view: View, observed: &Observed) -> Vec<Figure> {
     let setting = &view.comparison.setting;
     let figure = |run: &ObservedRun| {

@@ -1,4 +1,4 @@
-//! Quantities of interest of the inputs of a report, by every run, with the truth's if it is known.
+//! Quantities of interest of the inputs of a report by every run, and their true values if known.
 
 use std::ops::Range;
 
@@ -22,60 +22,60 @@ use crate::report::compared_run::ComparedRun;
 /// A quantity of interest.
 #[derive(Debug, Clone, Serialize)]
 pub struct QuantityShown {
-    /// Its name and its units.
+    /// The name with its units.
     pub label: Label,
-    /// Its expression.
+    /// The expression.
     pub expression: String,
-    /// Thresholds whose exceedance is wanted.
+    /// Thresholds for exceedance probabilities.
     pub thresholds: Vec<f64>,
     /// The inputs that are shown.
     pub inputs: Vec<AtShownInput>,
-    /// What each run says of it.
+    /// The predictions of each run.
     pub runs: Vec<RunQuantity>,
 }
 
 /// A quantity at an input.
 #[derive(Debug, Clone, Serialize)]
 pub struct AtShownInput {
-    /// What the input is called.
+    /// The name of the input.
     pub name: String,
-    /// Its values on true realizations; empty if the truth is unknown.
+    /// The values on true realizations; empty if the truth is unknown.
     pub truth: Vec<f64>,
-    /// Its value on the low-fidelity solution, if there is one.
+    /// The value on the low-fidelity solution, if there is one.
     pub low: Option<f64>,
 }
 
 /// A run's predictions of a quantity.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunQuantity {
-    /// The name of the run.
+    /// The label of the run.
     pub label: String,
-    /// Its method.
+    /// The method of the run.
     pub method: Method,
-    /// Which of the runs of its method it is.
+    /// The index of the run among those of its method.
     pub variant: usize,
-    /// The factor of its calibration, if it is calibrated.
+    /// The calibration factor, if the quantity is calibrated.
     pub stretch: Option<f64>,
-    /// Draws at each input that is shown.
+    /// Draws of the quantity at each shown input.
     pub draws: Vec<Vec<f64>>,
-    /// Their epistemic variance, where it is known.
+    /// Epistemic variance at each shown input, if known.
     pub epistemic: Vec<Option<f64>>,
-    /// Scores over all inputs; none without a truth.
+    /// Scores over all inputs; `None` without a truth.
     pub scores: Option<InterestScores>,
 }
 
-/// What is asked for of one run: the file of inputs, the shown ones first, and where the truth is.
+/// The request for one run: its inputs, of which the first are shown, and the truth.
 pub(in crate::report) struct Asked<'a> {
     pub run: &'a ComparedRun,
-    /// Inputs of files, in the order of the report.
+    /// Files with ranges of inputs, in the order of the report.
     pub files: Vec<(&'a Cases<'a>, Range<usize>)>,
     pub truths: Option<&'a Truths<'a>>,
     pub sampling: Sampling,
-    /// Names of the inputs that are shown.
+    /// Names of the shown inputs.
     pub names: Vec<String>,
 }
 
-/// Quantities by every run, and notes on their calibration; none if none are asked for.
+/// The quantities by every run, and notes on their calibration; both empty if none are requested.
 pub(in crate::report) fn gathered(
     all: &[Asked<'_>],
     asked: &floral::predict::interest::Asked,
@@ -151,7 +151,7 @@ fn of_run(
     Ok(Some((shown.collect::<Result<_>>()?, notes)))
 }
 
-/// A quantity by one run, from its values at all inputs and their epistemic variances at those shown.
+/// A quantity by one run, from its values and epistemic variances at all inputs.
 fn shown(
     one: &Asked<'_>,
     (interest, calibration): (&Interest, Option<&Calibration>),
@@ -189,20 +189,20 @@ fn shown(
 }
 
 impl RunQuantity {
-    /// Statistics at an input that is shown.
+    /// Statistics at a shown input.
     pub(super) fn summary(&self, input: usize, thresholds: &[f64]) -> InterestSummary {
         InterestSummary::new(&self.draws[input], thresholds, self.epistemic[input])
     }
 }
 
-/// Takes quantities of what one run predicts.
+/// Evaluates quantities on the predictions of one run.
 struct Taking<'a> {
     interests: &'a Interests,
     truths: Option<&'a Truths<'a>>,
-    /// Channels of the solution.
+    /// Number of channels of the solution.
     channels: usize,
     current: Option<PreparedInterests>,
-    /// [input][quantity].
+    /// Values by [input][quantity].
     values: Vec<Vec<InterestAtInput>>,
     epistemic: Vec<Vec<Option<f64>>>,
 }

@@ -4,16 +4,16 @@ use super::Answer;
 use super::quantities::{QuantityShown, RunQuantity};
 use crate::draw::{Best, Block, Colour, Column, Curve, Dash, Figure, Label, Row, Table};
 
-/// Points of a density.
+/// Number of points of a density curve.
 const POINTS: usize = 120;
 
-/// Inputs whose figures are drawn of each quantity.
+/// Maximum number of inputs with figures, per quantity.
 const DRAWN: usize = 4;
 
-/// Values below which no density is drawn, but a point for each.
+/// With fewer values, each is drawn as a point instead of a density.
 const FEWEST: usize = 10;
 
-/// The section; none if no quantity is asked for.
+/// The section; `None` if no quantity is requested.
 pub(super) fn answer(all: &[QuantityShown]) -> Option<Answer> {
     let blocks: Vec<(String, Block)> = all.iter().flat_map(of_quantity).collect();
     (!all.is_empty()).then(|| {
@@ -60,7 +60,7 @@ fn column(name: &str, meaning: &str, best: Best) -> Column {
     }
 }
 
-/// A row per input and run.
+/// Statistics with a row per input and run.
 fn statistics(quantity: &QuantityShown) -> Table {
     let units = quantity.label.units.as_deref().unwrap_or("");
     let plain = |name: &str| column(name, units, Best::Unranked);
@@ -173,7 +173,7 @@ fn scores(quantity: &QuantityShown) -> Table {
     }
 }
 
-/// Values of an input with a name and a style: the truth, then the runs.
+/// The values at an input with name and style: first the truth, then the runs.
 fn series(quantity: &QuantityShown, input: usize) -> Vec<(String, &[f64], Colour, Dash)> {
     let truth = &quantity.inputs[input].truth;
     let truth = (!truth.is_empty()).then(|| {
@@ -190,7 +190,7 @@ fn series(quantity: &QuantityShown, input: usize) -> Vec<(String, &[f64], Colour
         .collect()
 }
 
-/// The ends of all values at an input, with a little room.
+/// The range of all values at an input, with a margin.
 fn ends(series: &[(String, &[f64], Colour, Dash)]) -> Option<[f64; 2]> {
     let all = series.iter().flat_map(|one| one.1);
     let [low, high] = all.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| {
@@ -226,7 +226,7 @@ fn density(quantity: &QuantityShown, input: usize) -> Option<Figure> {
             _ => vec![curve.with_fill()],
         }
     };
-    // The truth in front.
+    // The truth is drawn last, in front.
     let curves = series.iter().rev().flat_map(curve).collect();
     Some(Figure {
         title: titled(quantity, input, "density"),
@@ -239,7 +239,7 @@ fn density(quantity: &QuantityShown, input: usize) -> Option<Figure> {
     })
 }
 
-/// A mark for every value, at the height zero.
+/// A mark on the axis for every value.
 fn points(name: &str, values: &[f64], colour: Colour) -> Vec<Curve> {
     let point = |(i, value): (usize, &f64)| {
         let point = Curve::line(name, vec![0.0], colour).at(vec![*value]);
@@ -248,7 +248,8 @@ fn points(name: &str, values: &[f64], colour: Colour) -> Vec<Curve> {
     values.iter().enumerate().map(point).collect()
 }
 
-/// A kernel estimate with normal kernels of Silverman's width: 0.9 min(s, IQR / 1.34) n^(-1/5).
+/// A kernel density estimate with Gaussian kernels of Silverman's width, 0.9 min(s, IQR / 1.34)
+/// n^(-1/5).
 fn smoothed(values: &[f64], x: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mut sorted = values.to_vec();
@@ -258,7 +259,7 @@ fn smoothed(values: &[f64], x: &[f64]) -> Vec<f64> {
     let at = |share: f64| sorted[(share * (n - 1.0)).round() as usize];
     let range = (at(0.75) - at(0.25)) / 1.34;
     let scale = if range > 0.0 { std.min(range) } else { std };
-    // Not narrower than what the points of the curve show.
+    // Not narrower than the distance between points of the curve.
     let least = x.get(1).map_or(0.0, |next| next - x[0]);
     let width = (0.9 * scale * n.powf(-0.2))
         .max(least)

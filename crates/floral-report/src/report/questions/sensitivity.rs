@@ -13,19 +13,19 @@ use crate::report::comparison::Comparison;
 use crate::report::map_figures::panels;
 use crate::report::view::View;
 
-/// What a sensitivity analysis has found.
+/// The result of a sensitivity analysis.
 #[derive(Debug, Clone, Serialize)]
 pub struct SensitivityShown {
-    /// Shares and indices.
+    /// Variance shares and indices.
     pub found: Sensitivity,
-    /// First-order and total indices at every point, if they were written: name of the parameter, and both
-    /// fields, [channel, point].
+    /// Name of each parameter, with its first-order and total indices at every point, [channel,
+    /// point]; empty without maps.
     #[serde(skip)]
     pub maps: Vec<(String, [Vec<f64>; 2])>,
 }
 
 impl SensitivityShown {
-    /// From the files that `floral sensitivity` writes by `-o` and `--maps`.
+    /// Reads the files that `floral sensitivity` writes with `-o` and `--maps`.
     pub fn read(path: &Path, maps: Option<&Path>) -> Result<Self> {
         let refused = |reason: String| Error::bad_file(path, reason);
         let bytes = std::fs::read(path).map_err(|error| refused(format!("{error}")))?;
@@ -146,7 +146,7 @@ fn indices(quantity: &QuantityOutcome) -> Bars {
     }
 }
 
-/// Maps of indices of one channel; curves on a line. None if they were not written for this grid.
+/// Maps of the indices of one channel, or curves on a line; `None` if there are none for this grid.
 fn maps(view: View, one: &SensitivityShown) -> Option<(String, Block)> {
     let setting = &view.comparison.setting;
     let values = setting.grid.len() * view.comparison.channels.len();

@@ -1,4 +1,5 @@
-//! The channels of inputs beside a run's: found by name, in the run's units; for `mod.rs`.
+//! Matches the channels of inputs with those of a run, by name, and converts units; used by
+//! `mod.rs`.
 
 use super::Verdict;
 use crate::Quantity;
@@ -6,7 +7,8 @@ use crate::dataset::view::Source;
 use crate::quantity::{labels, order};
 use crate::units::{Conversion, Relation, relation};
 
-/// The given channel for each of a run's. Where their numbers differ, the shapes are refused later.
+/// The given channel for each channel of the run, with its unit conversion. If their numbers
+/// differ, the shapes are refused later.
 pub(super) fn sources(
     what: &str,
     run: &[Quantity],
@@ -57,7 +59,7 @@ pub(super) fn sources(
     channels.collect()
 }
 
-/// The given channel of each of a run's names, if all have names of their own.
+/// Index of the given channel for each channel of the run, if all channels have distinct names.
 fn permutation(run: &[Quantity], given: &[Quantity]) -> Option<Vec<usize>> {
     fn names(list: &[Quantity]) -> impl Iterator<Item = Option<&str>> {
         list.iter().map(|quantity| quantity.name.as_deref())
@@ -65,7 +67,8 @@ fn permutation(run: &[Quantity], given: &[Quantity]) -> Option<Vec<usize>> {
     order(names(run), names(given))
 }
 
-/// The quantities of the channels of a view: the run's, or as given where the run has none.
+/// Names and units of the aligned channels: those of the run, or the given ones if the run has
+/// none.
 pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> Vec<Quantity> {
     let described = |i: usize, source: &Source| {
         let ours = run.get(i).cloned().unwrap_or_default();
@@ -84,7 +87,7 @@ pub(super) fn seen(run: &[Quantity], given: &[Quantity], sources: &[Source]) -> 
         .collect()
 }
 
-/// What takes given units to a run's; nothing where one of them is absent.
+/// Conversion from the given units to the run's; none if either is unknown.
 pub(super) fn conversion(
     what: &str,
     run: &Option<String>,

@@ -1,12 +1,12 @@
-//! Whether the points of an axis sample the domain that a run was trained on; for `mod.rs`.
+//! Checks that the points of an axis cover the domain on which a run was trained; used by `mod.rs`.
 
 use crate::Axis;
 use crate::grid::AxisKind;
 
-/// Share of a step that counts as rounding, of coordinates that were written with few digits.
+/// Share of a step that counts as rounding, for coordinates written with few digits.
 const ROUNDING: f64 = 0.01;
 
-/// Ratios of lengths that suggest other units.
+/// Ratios of lengths that suggest different units, in words.
 const TELLING: [(f64, &str); 6] = [
     (10.0, "10 times"),
     (100.0, "100 times"),
@@ -16,7 +16,8 @@ const TELLING: [(f64, &str); 6] = [
     (180.0 / std::f64::consts::PI, "180/pi times"),
 ];
 
-/// The note that points without coordinates are taken to sample the run's domain.
+/// The axis for points without coordinates, which are assumed to sample the run's domain; adds a
+/// note about this assumption.
 pub(in crate::predict) fn assumed(run: &Axis, points: usize, notes: &mut Vec<String>) -> Axis {
     if points == run.len() {
         notes.push(format!(
@@ -32,7 +33,7 @@ pub(in crate::predict) fn assumed(run: &Axis, points: usize, notes: &mut Vec<Str
     axis
 }
 
-/// That an axis without coordinates was taken to sample a run's domain.
+/// Note that an axis without coordinates is assumed to sample the run's domain.
 pub(in crate::predict) fn assumption(axis: &Axis) -> String {
     format!(
         "axis {} has no coordinates; its {} points are taken to sample the run's domain evenly, \
@@ -44,7 +45,8 @@ pub(in crate::predict) fn assumption(axis: &Axis) -> String {
     )
 }
 
-/// The axis over a run's domain, or why it is not of it. Within a step at its ends it is only said.
+/// The axis on the run's domain, or the reason why it does not cover that domain. A deviation of
+/// less than a step at the ends only adds a note.
 pub(in crate::predict) fn placed(
     run: &Axis,
     axis: Axis,
@@ -72,7 +74,7 @@ pub(in crate::predict) fn placed(
             domain.to
         ));
     }
-    // Not a number, it is beyond too.
+    // NaN counts as beyond the domain.
     if beyond.is_nan() || beyond > step {
         return Err(refusal(run, (from, to)));
     }
@@ -93,7 +95,7 @@ pub(in crate::predict) fn placed(
     })
 }
 
-/// Whether both have the same points but for rounding.
+/// Whether both axes have the same points, up to rounding.
 fn coincide(run: &Axis, axis: &Axis) -> bool {
     let largest = run
         .coordinates
@@ -107,12 +109,12 @@ fn coincide(run: &Axis, axis: &Axis) -> bool {
             .all(|distance| distance <= rounding)
 }
 
-/// Where the domain of these points would begin and end, if it were of the run's kind.
+/// Ends of the domain of these points, if the domain were of the same kind as the run's.
 fn reach(run: &Axis, axis: &Axis) -> (f64, f64) {
     let first = axis.coordinates.first().copied().unwrap_or(f64::NAN);
     let last = axis.coordinates.last().copied().unwrap_or(f64::NAN);
     if axis.len() == 1 && run.len() > 1 && run.domain.holds(&axis.coordinates) {
-        // A single point says nothing of where the others would be.
+        // A single point does not show the extent of the domain.
         return (run.domain.from, run.domain.to);
     }
     let step = axis.spacing();
@@ -164,7 +166,7 @@ fn refusal(run: &Axis, (from, to): (f64, f64)) -> String {
     )
 }
 
-/// A number with the digits that matter.
+/// A number rounded to six significant digits.
 pub(in crate::predict) fn short(x: f64) -> String {
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     format!("{rounded}")

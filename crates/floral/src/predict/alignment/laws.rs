@@ -1,4 +1,5 @@
-//! Laws of inputs in another order or other units: a run sees them as if they were in its own.
+//! Tests that inputs with another order of axes or other units give the same results as in the
+//! run's own.
 
 use tempfile::TempDir;
 
@@ -13,13 +14,13 @@ use crate::{Axis, Field, Grid, Quantity, Silent, fit};
 const SHAPE: [usize; 2] = [4, 6];
 const INPUTS: usize = 6;
 
-/// How a dataset is written.
+/// Order of axes and units in which a dataset is written.
 #[derive(Clone, Copy)]
 struct Written {
     is_swapped: bool,
-    /// Points of x per metre, and its units.
+    /// Units of x per metre, and their name.
     x: (f64, &'static str),
-    /// Kilopascals or pascals.
+    /// Units of pressure per pascal, and their name.
     pressure: (f64, &'static str),
 }
 
@@ -47,7 +48,7 @@ impl Written {
         })
     }
 
-    /// A field of two channels, deflection and pressure.
+    /// A field with the two channels deflection and pressure.
     fn field(self, values: impl Fn(usize, usize, usize) -> f64) -> Field {
         let mut all = Vec::new();
         for (channel, scale) in [(0, 1.0), (1, self.pressure.0)] {
@@ -62,7 +63,7 @@ impl Written {
         Field::from_values(2, &self.grid().shape(), all).unwrap()
     }
 
-    /// Some inputs with low and high fidelity, whose values depend only on the position.
+    /// Inputs with low and high fidelity, whose values depend only on the position.
     fn dataset(self, folder: &TempDir) -> Dataset {
         let quantities = [
             Quantity::named("deflection").with_units("m"),
@@ -92,7 +93,6 @@ fn predictor(folder: &TempDir, dataset: &Dataset) -> Predictor {
     fit(dataset, folder.path().join("run"), &config, &Silent).unwrap()
 }
 
-/// Cases of a dataset in another form are those of the plain one.
 #[test]
 fn inputs_in_another_order_and_other_units_are_the_same_cases() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn inputs_in_another_order_and_other_units_are_the_same_cases() {
     let expected = Cases::open(plain.path(), &predictor, None).unwrap();
     assert!(expected.notes().is_empty());
     let found = Cases::open(other.path(), &predictor, None).unwrap();
-    // The axes, x, and pressure of input and solution.
+    // Notes on the order of axes, on x, and on the pressure of input and of solution.
     assert_eq!(found.notes().len(), 4, "{:?}", found.notes());
     assert_eq!(found.grid(), expected.grid());
     for index in 0..INPUTS {
@@ -159,7 +159,7 @@ fn an_input_far_outside_of_training_is_noted_by_name() {
         notes
     };
     assert!(notes(&plain).is_empty());
-    // Kilopascals that say to be pascals.
+    // Values a thousand times too large, declared in pascals.
     let wrong = Written {
         pressure: (1e3, "Pa"),
         ..PLAIN

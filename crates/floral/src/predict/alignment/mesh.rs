@@ -1,4 +1,4 @@
-//! Inputs on a mesh beside a run's: taken as they are on the same one, else interpolated; for `mod.rs`.
+//! Inputs on a mesh: unchanged if it is the run's mesh, otherwise interpolated; used by `mod.rs`.
 
 use super::channels::conversion;
 use super::{Alignment, Given, Verdict, on_grid};
@@ -6,11 +6,11 @@ use crate::Grid;
 use crate::train::Header;
 use crate::units::Conversion;
 
-/// The farthest that a point of the run's mesh may lie outside of the input's, as a share of the
-/// run's extent: beyond it, they are meshes of unlike domains.
+/// Largest distance of a point of the run's mesh from the input's mesh, as a share of the run's
+/// extent; beyond it, the two domains are considered different.
 const FARTHEST: f64 = 0.05;
 
-/// The alignment of inputs where they or the run live on a mesh.
+/// The alignment of inputs if they or the run are on a mesh.
 pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
     let (run, grid) = (&header.grid, given.grid);
     let mut notes = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
     on_grid(header, given.quantities, (&grid.shape(), &[0]), seen, notes)
 }
 
-/// The diagonal of the box around a mesh.
+/// Diagonal of the bounding box of a mesh.
 fn extent(mesh: &floral_data::mesh::Mesh) -> f64 {
     let rows = mesh.points().rows();
     let side = |axis: usize| {

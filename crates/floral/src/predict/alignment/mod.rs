@@ -1,5 +1,5 @@
-//! Brings inputs to the axes, channels and units of a run: what differs in order or units alone is
-//! converted and said, what differs otherwise is refused.
+//! Aligns inputs with the axes, channels and units of a run. Differences in order or units are
+//! converted and noted; other differences are refused.
 
 mod channels;
 pub(super) mod extent;
@@ -22,40 +22,40 @@ use crate::train::Header;
 use crate::units::{Relation, relation};
 use crate::{Axis, Error, Grid, Quantities, Result};
 
-/// How stored inputs are seen by a run.
+/// The conversion of stored inputs to the axes, channels and units of a run.
 pub(crate) struct Alignment {
-    /// How their fields are seen.
+    /// Reordering and unit conversion of the fields.
     pub view: View,
-    /// Their grid, with the run's axes in the run's units.
+    /// Grid of the inputs, with the run's axes and units.
     pub grid: Grid,
-    /// What their channels are, in the run's units.
+    /// Names and units of the channels after conversion.
     pub quantities: Quantities,
-    /// What was converted, and what else to know.
+    /// Notes on conversions and assumptions.
     pub notes: Vec<String>,
 }
 
-/// Inputs as they are stored.
+/// Description of inputs as stored.
 pub(crate) struct Given<'a> {
-    /// Their grid.
+    /// Grid.
     pub grid: &'a Grid,
-    /// Whether each axis has coordinates, or only a number of points.
+    /// Whether each axis has coordinates, or only a number of points; empty if all have.
     pub has_coordinates: &'a [bool],
-    /// What their channels are.
+    /// Names and units of the channels.
     pub quantities: &'a Quantities,
 }
 
-/// What is wrong, in words.
+/// A result whose error says why inputs are refused.
 type Verdict<T> = std::result::Result<T, String>;
 
 impl Alignment {
-    /// That of the inputs of a file.
+    /// The alignment of the inputs of a file.
     pub fn new(header: &Header, path: &Path, given: &Given) -> Result<Self> {
         let aligned = aligned(header, given);
         aligned.map_err(|reason| Error::bad_file(path, reason))
     }
 }
 
-/// A dataset as a run sees it, and what was converted for it.
+/// A dataset aligned with a run, and notes on what was converted.
 pub fn aligned_dataset(header: &Header, dataset: &Dataset) -> Result<(Dataset, Vec<String>)> {
     let dataset = &dataset.placed(&header.grid);
     let given = Given {
@@ -74,8 +74,8 @@ pub fn aligned_dataset(header: &Header, dataset: &Dataset) -> Result<(Dataset, V
     Ok((seen.masked(header.mask.as_ref()), notes))
 }
 
-/// Refuses inputs on another grid than that of a run with points outside of its domain, and inputs
-/// that lack values at points inside of it.
+/// For a run with points outside its domain, refuses inputs on another grid. For any run, refuses
+/// inputs without values at points inside its domain.
 pub(super) fn check_mask(
     header: &Header,
     path: &Path,
@@ -105,8 +105,8 @@ pub(super) fn check_mask(
     }
 }
 
-/// Refuses a dataset that a run would have to see in another order or in other units than it is
-/// stored: of several runs, each might see another one.
+/// Refuses a dataset that would need reordering or unit conversion for a run: with several runs,
+/// each might convert it differently.
 pub fn check_terms(header: &Header, dataset: &Dataset) -> Result<()> {
     let (seen, notes) = aligned_dataset(header, dataset)?;
     let mut axes = header.grid.axes.iter().zip(&dataset.grid().axes);
@@ -155,7 +155,8 @@ pub(super) fn aligned(header: &Header, given: &Given) -> Verdict<Alignment> {
     )
 }
 
-/// The channels of inputs on a grid as the run sees it, whose axes are stored in another order.
+/// The alignment of the channels of inputs on an aligned grid; `stored` is the shape and `order`
+/// the order of the axes in the file.
 fn on_grid(
     header: &Header,
     given: &Quantities,
@@ -177,7 +178,7 @@ fn on_grid(
     })
 }
 
-/// The given axis at each place of the run's grid.
+/// Index of the given axis for each axis of the run's grid.
 fn order(run: &Grid, given: &Grid, notes: &mut Vec<String>) -> Verdict<Vec<usize>> {
     if run.dimensions() != given.dimensions() {
         return Err(format!(
@@ -223,7 +224,7 @@ fn names(grid: &Grid) -> Vec<&str> {
     grid.axes.iter().map(|axis| axis.name.as_str()).collect()
 }
 
-/// An axis with the run's name, in the run's units, over the run's domain.
+/// The axis with the run's name and units, on the run's domain.
 fn aligned_axis(run: &Axis, axis: &Axis, notes: &mut Vec<String>) -> Verdict<Axis> {
     let what = format!("axis {}", run.name);
     let conversion = conversion(&what, &run.units, &axis.units, notes)?;

@@ -1,4 +1,4 @@
-//! Laws of alignment: what is converted, what is refused, and what is said of it.
+//! Tests of alignment: conversions, refusals and notes.
 
 use super::*;
 use crate::Quantity;
@@ -29,7 +29,7 @@ fn quantities() -> Quantities {
     }
 }
 
-/// That of a run on this grid with these channels.
+/// The header of a run on this grid with these channels.
 fn header() -> Header {
     let play = play();
     Header {
@@ -149,7 +149,7 @@ fn a_periodic_axis_stores_its_end_once() {
     given.axes[0] = Axis::over(Domain::closed(0.0, 360.0), "x", 9);
     let words = refusal(&header, &given, &quantities());
     assert!(words.contains("leave the last point out"), "{words}");
-    // From a file that does not declare it periodic.
+    // An axis from a file that does not declare it periodic.
     let bare = header.grid.axes[0].resampled(16).coordinates;
     given.axes[0] = Axis::from_coordinates("x", bare);
     let seen = of(&header, &given, &quantities()).unwrap();

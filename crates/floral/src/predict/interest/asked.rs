@@ -1,4 +1,4 @@
-//! The quantities of interest that a user asks for, resolved: definitions such as `peak = max(u)` and
+//! Parses the quantities of interest that a user asks for: definitions such as `peak = max(u)` and
 //! thresholds such as `peak: 80`.
 
 use floral_quantities::{Calibration, Given};
@@ -13,7 +13,7 @@ use crate::predict::{Case, Cases};
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantities, Result};
 
-/// Quantities of interest as they are typed.
+/// Quantities of interest as the user writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     /// Definitions: `peak = max(u)`.
@@ -22,21 +22,21 @@ pub struct Asked {
     pub thresholds: Vec<String>,
 }
 
-/// What quantities are taken of.
+/// The fields on which quantities are defined.
 pub struct Subject<'a> {
-    /// The grid of realizations.
+    /// Grid of the realizations.
     pub grid: &'a Grid,
-    /// Its points outside of the domain.
+    /// Points of the grid outside the domain.
     pub mask: Option<&'a Mask>,
     /// Names and units of channels, as far as known.
     pub quantities: &'a Quantities,
-    /// How many channels input and solution have.
+    /// Numbers of channels of input and solution.
     pub channels: [usize; 2],
     /// Whether there is a low-fidelity solution.
     pub has_low: bool,
 }
 
-/// A quantity of interest and the thresholds whose exceedance is wanted.
+/// A quantity of interest and the thresholds whose exceedance probability is wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interest {
     /// The quantity.
@@ -49,12 +49,13 @@ pub struct Interest {
 pub struct Interests {
     pub(super) all: Vec<Interest>,
     pub(super) space: SharedSpace,
-    /// By which draws are stretched; empty if quantities are not calibrated.
+    /// Calibration of each quantity, by which draws are stretched; empty if quantities are not
+    /// calibrated.
     pub(super) calibrations: Vec<Option<Calibration>>,
 }
 
 impl Interests {
-    /// Those of what a run predicts of these cases; none if none are asked for.
+    /// The quantities for a run's predictions of these inputs; `None` if none are asked for.
     pub fn of_cases(asked: &Asked, header: &Header, cases: &Cases<'_>) -> Result<Option<Self>> {
         let shapes = &header.shapes;
         let subject = Subject {
@@ -67,8 +68,8 @@ impl Interests {
         Self::new(asked, &subject)
     }
 
-    /// Reads definitions and thresholds; none if none are asked for. A wrong one is refused with the
-    /// column of the error.
+    /// Parses definitions and thresholds; `None` if none are asked for. The error about an invalid
+    /// definition gives the column.
     pub fn new(asked: &Asked, subject: &Subject<'_>) -> Result<Option<Self>> {
         let names = names(subject);
         let mut all: Vec<Interest> = Vec::new();
@@ -100,7 +101,7 @@ impl Interests {
         }))
     }
 
-    /// One quantity that is read already.
+    /// A single quantity that is already parsed.
     pub fn of_quantity(quantity: QuantityOfInterest, subject: &Subject<'_>) -> Result<Self> {
         let thresholds = Vec::new();
         Ok(Self {
@@ -118,13 +119,14 @@ impl Interests {
         &self.all
     }
 
-    /// The quantities of one input: all that does not depend on realizations is computed here.
+    /// The quantities for one input; precomputes all that does not depend on realizations.
     pub fn on(&self, case: &Case) -> Result<PreparedInterests> {
         let low = case.low.as_ref().map_or(&[][..], Field::values);
         self.on_fields(case.input.values(), low)
     }
 
-    /// The same for an input and a low-fidelity solution, [channel, point]; empty where there is none.
+    /// The quantities for an input and a low-fidelity solution, [channel, point] each; `low` is
+    /// empty if there is none.
     pub fn on_fields(&self, input: &[f64], low: &[f64]) -> Result<PreparedInterests> {
         let given = Given { input, low };
         let prepare = |one: &Interest| {
@@ -135,13 +137,13 @@ impl Interests {
         prepared.map(PreparedInterests::new)
     }
 
-    /// The calibration of each quantity that has one.
+    /// The calibration of each quantity, if it has one.
     pub fn calibrations(&self) -> impl Iterator<Item = Option<&Calibration>> {
         let all = 0..self.all.len();
         all.map(|index| self.calibrations.get(index).and_then(Option::as_ref))
     }
 
-    /// Values of each quantity over draws of one input, calibrated: by quantity and draw.
+    /// Calibrated values of each quantity over the draws for one input: `[quantity][draw]`.
     pub fn calibrated(&self, values: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let pairs = self.all.iter().zip(self.calibrations()).zip(values);
         let pairs = pairs.map(|((one, by), values)| stretched(by, &one.quantity, values));
@@ -149,7 +151,7 @@ impl Interests {
     }
 }
 
-/// The quantity that a threshold such as `peak: 80` is of, and its value.
+/// Index of the quantity in a threshold such as `peak: 80`, and the value.
 fn threshold(text: &str, all: &[Interest]) -> Result<(usize, f64)> {
     let refuse = |reason: String| Error::config(text, reason);
     let (name, value) = text.rsplit_once(':').ok_or_else(|| {
@@ -237,7 +239,7 @@ mod tests {
         let mut prepared = interests.on(&case()).unwrap();
         prepared.push(&[1.0, 2.0, 4.0, 6.0, 6.0, 6.0]).unwrap();
         let values: Vec<f64> = prepared.values().iter().map(|v| v[0]).collect();
-        // The trapezoid rule: (1 / 2 + 4 + 12 / 2) / 2.
+        // Trapezoidal rule: (1 / 2 + 4 + 12 / 2) / 2.
         assert_eq!(values, [4.0, 1.0, 5.25, 1.0]);
     }
 

@@ -1,9 +1,9 @@
-//! Calibration of quantities of interest by the inputs that judged a fit.
+//! Calibration of quantities of interest by held-out predictions.
 //!
-//! A regression keeps its judging inputs as they were predicted without their own data, and some of their
-//! runs. A quantity is taken of draws of the one and of the other; the factor by which deviations from the
-//! median have to be stretched for intervals to hold is that of
-//! [`Calibration`](floral_quantities::Calibration).
+//! A regression keeps its judging inputs: those that it predicted without their own data, each with
+//! some of its high-fidelity runs. A quantity is evaluated on draws of these predictions and on the
+//! runs. [`Calibration`](floral_quantities::Calibration) gives the factor by which deviations from
+//! the median have to be stretched for intervals to reach their nominal coverage.
 
 use floral_quantities::{Calibration, Judged, Quantity};
 
@@ -15,29 +15,31 @@ use crate::observer::{Observer, go_on};
 use crate::predict::Predictor;
 use crate::random::{Purpose, stream};
 
-/// The central interval that is calibrated.
+/// Nominal coverage of the central interval that is calibrated.
 const COVERAGE: f64 = 0.9;
 
-/// Draws of a judging input; fewer where those of all inputs had more values than these.
+/// Draws per judging input.
 const DRAWS: usize = 199;
+/// Smallest number of draws per judging input, whatever the size of the fields.
 const FEWEST_DRAWS: usize = 49;
+/// Largest number of values in the draws of all judging inputs; for larger fields, fewer are drawn.
 const MOST_VALUES: usize = 1 << 28;
 
-/// Judging inputs with fewer values than this have no say about a quantity.
+/// Smallest number of informative judging inputs for the calibration of a quantity.
 const FEWEST_INPUTS: usize = 3;
 
-/// The values of a quantity at a judging input: on draws of the fit that had not seen it, and on its runs.
+/// The values of a quantity for one judging input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedValues {
-    /// On draws.
+    /// Values on draws of the prediction without this input's data.
     pub draws: Vec<f64>,
-    /// On runs of the solver.
+    /// Values on runs of the high-fidelity solver.
     pub observed: Vec<f64>,
 }
 
 impl JudgedValues {
-    /// Whether it says how wide intervals have to be: not where a value is missing, and not where nine of
-    /// ten draws have one value, which no factor makes wider.
+    /// Whether the values are informative about the width of intervals: not if a value is missing,
+    /// nor if nine of ten draws have the same value, which no factor makes wider.
     fn says(&self) -> bool {
         let mut sorted = self.draws.clone();
         sorted.sort_by(f64::total_cmp);
@@ -48,22 +50,24 @@ impl JudgedValues {
     }
 }
 
-/// A judging input: its fields, runs and draws in the units of the data.
+/// A judging input with its runs and with draws of its held-out prediction, in the units of the
+/// data.
 pub struct JudgingInput {
-    /// [channel, point].
+    /// The input: [channel, point].
     pub input: Vec<f64>,
-    /// [channel, point]; empty if the fit has no low fidelity.
+    /// Low fidelity: [channel, point]; empty if the fit uses none.
     pub low: Vec<f64>,
-    /// [run, channel, point].
+    /// High-fidelity runs: [run, channel, point].
     pub runs: Vec<f64>,
-    /// [draw, channel, point].
+    /// Draws of the held-out prediction: [draw, channel, point].
     pub draws: Vec<f64>,
-    /// Values of a field of the solution.
+    /// Number of values of one solution field.
     pub values: usize,
 }
 
 impl Predictor {
-    /// How many judging inputs it keeps; none of a network or of a model of an older version.
+    /// Number of judging inputs that the model keeps; 0 for a network and for a model of an older
+    /// version.
     pub fn judging_inputs(&self) -> usize {
         let count = self
             .regression()
@@ -77,7 +81,7 @@ impl Predictor {
         }
     }
 
-    /// One of them, with draws of the law that was predicted without it.
+    /// A judging input, with draws of the distribution that was predicted without its data.
     pub fn judging_input(&self, index: usize) -> Option<JudgingInput> {
         let fitted = self.regression()?;
         let LeftOutInput {
@@ -115,8 +119,8 @@ impl Predictor {
 }
 
 impl Interests {
-    /// Calibrates all quantities by the judging inputs that a run keeps; notes say where it cannot be, as of
-    /// predictions given readings.
+    /// Calibrates all quantities by the judging inputs of a run. The returned notes name the
+    /// quantities that cannot be calibrated; none can for predictions given readings.
     pub fn calibrate(
         &mut self,
         predictor: &Predictor,
@@ -145,14 +149,14 @@ impl Interests {
         Ok(notes)
     }
 
-    /// The values of each quantity at the judging inputs: by quantity and input.
+    /// The values of each quantity for the judging inputs: `[quantity][input]`.
     pub fn judged(
         &self,
         predictor: &Predictor,
         observer: &dyn Observer,
     ) -> Result<Vec<Vec<JudgedValues>>> {
         let header = predictor.header();
-        // Judging inputs live on the training grid, whatever grid predictions are wanted on.
+        // Judging inputs are on the training grid, whatever the grid of the predictions.
         let trained = Self {
             all: self.all.clone(),
             space: space(&header.grid, header.mask.as_ref())?,
@@ -171,7 +175,7 @@ impl Interests {
         Ok(all)
     }
 
-    /// The values of each quantity at a judging input.
+    /// The values of each quantity for a judging input.
     pub(crate) fn at_judge(&self, judge: &JudgingInput) -> Result<Vec<JudgedValues>> {
         let size = judge.values;
         let values = |fields: &[f64]| -> Result<Vec<Vec<f64>>> {
@@ -188,7 +192,7 @@ impl Interests {
     }
 }
 
-/// Why no quantity of these predictions can be calibrated, if so.
+/// The reason why no quantity of these predictions can be calibrated, if there is one.
 fn why_not(predictor: &Predictor, has_readings: bool) -> Option<String> {
     if has_readings {
         return Some("the factors hold for predictions without readings".into());
@@ -221,7 +225,7 @@ fn calibration(judged: &[JudgedValues]) -> std::result::Result<Calibration, Stri
     Calibration::fit(&judged, COVERAGE).map_err(|error| error.to_string())
 }
 
-/// Draws stretched by a calibration, within the bounds of the quantity.
+/// The values of draws, stretched by a calibration and clamped to the bounds of the quantity.
 pub(super) fn stretched(
     calibration: Option<&Calibration>,
     quantity: &Quantity,

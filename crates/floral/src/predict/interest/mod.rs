@@ -1,10 +1,11 @@
-//! Quantities of interest: numbers such as `peak = max(u)`, taken of every realization as it is drawn.
+//! Quantities of interest: numbers such as `peak = max(u)`, evaluated on every realization as it is
+//! drawn.
 //!
-//! [`Interests`] are the quantities that a user asks for, resolved against a run and its inputs. For one
-//! input they become [`PreparedInterests`], which a [`Job`](super::Job) and
-//! [`evaluate`](crate::evaluate) feed with realizations. An [`InterestSummary`] has the statistics of
-//! the values, and [`InterestPlan`] the arrays that store them. The crate `floral-quantities` has the
-//! language and the distributions.
+//! [`Interests`] are the quantities that a user asks for, resolved for a run and its inputs. For
+//! one input they become [`PreparedInterests`], to which a [`Job`](super::Job) and
+//! [`evaluate`](crate::evaluate) pass the realizations. An [`InterestSummary`] has the statistics
+//! of the values, and [`InterestPlan`] describes the arrays that store them. The crate
+//! `floral-quantities` has the expression language and the distributions.
 
 mod asked;
 mod calibrated;
@@ -30,7 +31,7 @@ pub use floral_quantities::{
 
 use crate::Error;
 
-/// An error of a quantity of interest as one of this library.
+/// Converts an error of a quantity of interest into one of this library.
 pub fn refused(error: floral_quantities::Error) -> Error {
     match error {
         floral_quantities::Error::Expression {

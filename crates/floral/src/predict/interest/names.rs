@@ -1,11 +1,11 @@
-//! The names that expressions may use: those of the channels and axes of a run.
+//! The names that expressions may use: the channels and axes of a run.
 
 use floral_quantities::{Name, Names};
 
 use super::Subject;
 use crate::{Axis, Grid, Quantity};
 
-/// Channels of solution, input and low fidelity, and axes, with their units as far as known.
+/// Names of the axes and of the channels of solution and input, with their units as far as known.
 pub fn names(subject: &Subject<'_>) -> Names {
     let [input, solution] = subject.channels;
     Names {
@@ -16,7 +16,7 @@ pub fn names(subject: &Subject<'_>) -> Names {
     }
 }
 
-/// The coordinates of a mesh are called x, y and z.
+/// Names of the axes; the coordinates of a mesh are x, y and z.
 fn axes(grid: &Grid) -> Vec<Name> {
     let Some(mesh) = grid.mesh() else {
         return grid.axes.iter().map(axis).collect();
@@ -32,7 +32,7 @@ fn axis(axis: &Axis) -> Name {
     }
 }
 
-/// A name for every channel; older runs know less than all.
+/// A name for every channel; empty if unknown, as in older runs.
 fn channels(quantities: &[Quantity], count: usize) -> Vec<Name> {
     let name = |channel: usize| {
         let known = quantities.get(channel);

@@ -1,4 +1,4 @@
-//! Quantities of interest of one input: their values, realization by realization.
+//! Values of the quantities of interest for one input, realization by realization.
 
 use floral_quantities::Prepared;
 
@@ -6,7 +6,7 @@ use super::refused;
 use crate::Result;
 use crate::predict::InputPredictor;
 
-/// Quantities of interest of one input, and their values so far.
+/// Quantities of interest for one input, and their values so far.
 pub struct PreparedInterests {
     prepared: Vec<Prepared>,
     values: Vec<Vec<f64>>,
@@ -23,7 +23,7 @@ impl PreparedInterests {
         }
     }
 
-    /// Adds a realization: [channel, point].
+    /// Evaluates and stores the quantities for a realization, [channel, point].
     pub fn push(&mut self, realization: &[f64]) -> Result<()> {
         for (prepared, values) in self.prepared.iter().zip(&mut self.values) {
             values.push(prepared.of(realization).map_err(refused)?);
@@ -31,18 +31,19 @@ impl PreparedInterests {
         Ok(())
     }
 
-    /// The coefficients and the constant of each quantity that is affine in the solution.
+    /// Coefficients and constant of each quantity that is affine in the solution; `None` for
+    /// others.
     pub(crate) fn functionals(&self) -> Vec<Option<(Vec<f64>, f64)>> {
         self.prepared.iter().map(Prepared::functional).collect()
     }
 
-    /// The value of each quantity on one field, which is not added.
+    /// The value of each quantity for a field, without storing it.
     pub fn of(&self, field: &[f64]) -> Result<Vec<f64>> {
         let value = |prepared: &Prepared| prepared.of(field).map_err(refused);
         self.prepared.iter().map(value).collect()
     }
 
-    /// Asks a prediction for the epistemic variances of the quantities that are affine in the solution.
+    /// Computes the epistemic variances of the quantities that are affine in the solution.
     pub fn derive(&mut self, predicted: &InputPredictor<'_>) {
         let variance = |prepared: &Prepared| {
             let (coefficients, _) = prepared.functional()?;
@@ -56,7 +57,7 @@ impl PreparedInterests {
         &self.values
     }
 
-    /// The epistemic variance of each quantity, where it is known.
+    /// The epistemic variance of each quantity, if known.
     pub fn epistemic(&self) -> &[Option<f64>] {
         &self.epistemic
     }

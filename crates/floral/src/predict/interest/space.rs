@@ -1,5 +1,5 @@
-//! The space over which quantities of interest integrate, derive and interpolate: the one place that
-//! knows what kind of domain a grid is.
+//! The space on which quantities of interest are integrated, differentiated and interpolated: a
+//! grid with or without masked points, or a mesh.
 
 use floral_quantities::{Entry, Error, GridAxis, GridSpace, Space, Sparse};
 
@@ -8,11 +8,11 @@ use crate::grid::Mask;
 use crate::mesh::{Mesh, Points, interpolation};
 use crate::{Axis, AxisKind, Grid, Result};
 
-/// A space that threads share.
+/// A space that threads can share.
 pub type SharedSpace = Box<dyn Space + Send + Sync>;
 
-/// The space of a grid, whose points outside of the domain have no measure and are never read; or of
-/// the mesh that it carries.
+/// The space of a grid, or of the mesh that it carries. Points outside the domain have zero weight
+/// and are never read.
 pub fn space(grid: &Grid, mask: Option<&Mask>) -> Result<SharedSpace> {
     if let Some(mesh) = grid.mesh() {
         return Ok(Box::new(MeshSpace(mesh.clone())));
@@ -28,7 +28,7 @@ pub fn space(grid: &Grid, mask: Option<&Mask>) -> Result<SharedSpace> {
     }))
 }
 
-/// Times are integrated from the first that is stored to the last.
+/// The axis for integration; a time axis extends from the first stored time to the last.
 fn along(axis: &Axis) -> Result<GridAxis> {
     let (name, coordinates) = (axis.name.clone(), axis.coordinates.clone());
     let along = match axis.domain.kind {
@@ -41,7 +41,8 @@ fn along(axis: &Axis) -> Result<GridAxis> {
     along.map_err(refused)
 }
 
-/// A mesh: lumped quadrature weights, least-squares gradients, interpolation that is linear in cells.
+/// A mesh with lumped quadrature weights, least-squares gradients and piecewise linear
+/// interpolation.
 struct MeshSpace(Mesh);
 
 impl Space for MeshSpace {
@@ -100,7 +101,7 @@ mod tests {
         space(&grid, None).unwrap()
     }
 
-    /// u = 1 + 2 x + 3 y: its integral, slope and value at a place are exact.
+    /// For u = 1 + 2 x + 3 y, integral, derivative and interpolated value are exact.
     #[test]
     fn linear_fields_on_a_mesh_are_integrated_derived_and_interpolated_exactly() {
         let square = square();

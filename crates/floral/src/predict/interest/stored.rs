@@ -1,15 +1,15 @@
-//! The arrays of quantities of interest in a store of predictions.
+//! The arrays of quantities of interest in a prediction store.
 //!
 //! | array | dimensions | |
 //! |---|---|---|
-//! | `peak` | input, draw | the value on every realization; NaN behind the last where their number differs |
-//! | `peak_statistics` | input, statistic | those that its attribute `statistics` lists |
-//! | `peak_errors` | input, statistic | their standard errors |
-//! | `peak_exceedance`, `peak_exceedance_errors` | input, peak_threshold | where wanted, and its standard error |
-//! | `peak_epistemic` | input | epistemic variance, of affine quantities and methods that separate it |
+//! | `peak` | input, draw | value on every realization; padded with NaN if inputs differ in their number |
+//! | `peak_statistics` | input, statistic | the statistics listed in the attribute `statistics` |
+//! | `peak_errors` | input, statistic | standard errors of the statistics |
+//! | `peak_exceedance`, `peak_exceedance_errors` | input, peak_threshold | exceedance probability and its standard error, if wanted |
+//! | `peak_epistemic` | input | epistemic variance, for affine quantities and methods that separate it |
 //! | `peak_threshold` | itself | coordinate |
 //!
-//! All have 64 bits.
+//! All arrays are in double precision.
 
 use std::collections::BTreeSet;
 
@@ -24,27 +24,27 @@ use crate::{Error, Quantity, Result};
 const DRAW_DIMENSION: &str = "draw";
 const STATISTIC_DIMENSION: &str = "statistic";
 
-/// What is stored of a quantity of interest.
+/// Plan of what is stored for one quantity of interest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InterestPlan {
-    /// Its name, which is that of the array of its values.
+    /// Name of the quantity and of the array of its values.
     pub name: String,
-    /// Its expression.
+    /// Expression.
     pub expression: String,
-    /// Its units.
+    /// Units.
     pub units: Option<String>,
-    /// Thresholds whose exceedance is stored.
+    /// Thresholds whose exceedance probability is stored.
     pub thresholds: Vec<f64>,
-    /// The most realizations per input.
+    /// Largest number of realizations per input.
     pub draws: usize,
-    /// Whether its epistemic variance is known.
+    /// Whether the epistemic variance is stored.
     pub has_epistemic: bool,
-    /// The factor by which draws are stretched about their median, if it is calibrated.
+    /// Factor by which draws are stretched about their median, if the quantity is calibrated.
     pub stretch: Option<f64>,
 }
 
 impl InterestPlan {
-    /// Of each quantity; `separates` says whether the method has epistemic variances.
+    /// A plan for each quantity; `separates`: whether the method has epistemic variances.
     pub fn of(interests: &Interests, draws: usize, separates: bool) -> Vec<Self> {
         let plan = |(
             Interest {
@@ -65,7 +65,7 @@ impl InterestPlan {
         all.map(plan).collect()
     }
 
-    /// The arrays of a number of inputs.
+    /// Names and metadata of the arrays for a number of inputs.
     pub(in crate::predict) fn arrays(&self, inputs: usize) -> Vec<(String, Value)> {
         let outer = (INPUT_DIMENSION, inputs);
         let what = Quantity::named(&self.name).with_units(self.units.as_deref().unwrap_or(""));
@@ -133,13 +133,13 @@ impl InterestPlan {
         arrays
     }
 
-    /// What is stored of one input: the values over its realizations, and their statistics.
+    /// The stored arrays for one input: the values on its realizations, and their statistics.
     pub(in crate::predict) fn values(
         &self,
         values: &[f64],
         epistemic: Option<f64>,
     ) -> Vec<(String, Vec<f64>)> {
-        // Both parts of the variance grow alike.
+        // Stretching scales both parts of the variance by the same factor.
         let epistemic = epistemic.map(|variance| variance * self.stretch.unwrap_or(1.0).powi(2));
         let summary = InterestSummary::new(values, &self.thresholds, epistemic);
         let mut padded = values.to_vec();
@@ -167,13 +167,13 @@ impl InterestPlan {
         arrays
     }
 
-    /// Its thresholds as a coordinate; none if there are none.
+    /// The thresholds as a coordinate; `None` if there are none.
     pub(in crate::predict) fn coordinate(&self) -> Option<(String, &[f64])> {
         let thresholds = &self.thresholds[..];
         (!thresholds.is_empty()).then(|| (self.named("threshold"), thresholds))
     }
 
-    /// The name of the array of its epistemic variance, if there is one.
+    /// Name of the array of the epistemic variance, if there is one.
     pub(in crate::predict) fn epistemic_name(&self) -> Option<String> {
         self.has_epistemic.then(|| self.named("epistemic"))
     }
@@ -183,7 +183,7 @@ impl InterestPlan {
     }
 }
 
-/// Refuses names that other arrays or dimensions of a store have.
+/// Refuses quantities whose arrays have the name of another array or dimension of the store.
 pub(in crate::predict) fn check_names<'a>(
     interests: &[InterestPlan],
     others: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! The statistics of a quantity of interest over the draws of one input, with standard errors.
+//! Statistics of a quantity of interest over the draws for one input, with standard errors.
 
 use floral_quantities::{Distribution, Estimate};
 
@@ -8,34 +8,37 @@ pub const SUPERQUANTILE: f64 = 0.95;
 /// Names of the statistics, in the order of [`InterestSummary::statistics`].
 pub const STATISTICS: [&str; 6] = ["mean", "std", "q05", "q50", "q95", "superquantile95"];
 
-/// What is not known.
+/// An unknown estimate.
 const UNKNOWN: Estimate = Estimate {
     value: f64::NAN,
     standard_error: f64::NAN,
 };
 
-/// Statistics of a quantity of interest; NaN where draws are too few for one.
+/// Statistics of a quantity of interest; a statistic is NaN if there are too few draws for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InterestSummary {
-    /// In the order of [`STATISTICS`].
+    /// The statistics, in the order of [`STATISTICS`].
     pub statistics: [Estimate; STATISTICS.len()],
     /// The probability of exceeding each threshold.
     pub exceedances: Vec<Estimate>,
-    /// The epistemic variance, of quantities that are affine in the solution and methods that separate it.
+    /// The epistemic variance, for quantities that are affine in the solution and methods that
+    /// separate it.
     pub epistemic: Option<f64>,
-    /// Draws on which the quantity has no value. If there are any, nothing else is known.
+    /// Number of draws on which the quantity has no value. If there are any, all statistics are
+    /// unknown.
     pub missing: usize,
     /// The number of draws.
     pub draws: usize,
 }
 
 impl InterestSummary {
-    /// Of the values over draws. One value, of a deterministic method, has no spread.
+    /// The summary of the values over draws. A single value, from a deterministic method, has only
+    /// a mean.
     pub fn new(values: &[f64], thresholds: &[f64], epistemic: Option<f64>) -> Self {
         Self::grouped(values, 1, thresholds, epistemic)
     }
 
-    /// Of values in groups of this size that are not independent of each other.
+    /// The summary of values in groups of `size`, where values within a group are not independent.
     pub fn grouped(
         values: &[f64],
         size: usize,
@@ -70,8 +73,8 @@ impl InterestSummary {
         summary
     }
 
-    /// Aleatoric and epistemic variance, where they are known apart: the first is what the second
-    /// leaves of the variance of the draws.
+    /// Aleatoric and epistemic variance, if the latter is known: the aleatoric variance is the
+    /// variance of the draws minus the epistemic variance.
     pub fn variance_parts(&self) -> Option<[f64; 2]> {
         let epistemic = self.epistemic?;
         let variance = self.statistics[1].value.powi(2);

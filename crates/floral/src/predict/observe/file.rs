@@ -1,5 +1,5 @@
-//! Readings in a CSV file: a header that names the axes, `value` and perhaps `std` and `channel`, each
-//! with its units if they are not the run's, as in `x [mm],y [mm],value [degC],std`.
+//! Reads observations from a CSV file. The header names the axes, `value` and optionally `std` and
+//! `channel`, with units if they differ from the run's, as in `x [mm],y [mm],value [degC],std`.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::units::{Conversion, relation};
 use crate::{Error, Grid, Quantity, Result};
 
 impl Observations {
-    /// Reads values at points of a grid's domain.
+    /// Reads values at points in the domain of a grid.
     pub fn read(path: &Path, header: &Header, grid: &Grid) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
         let subject = Subject {
@@ -41,7 +41,7 @@ impl Observations {
     }
 }
 
-/// The line, counted from one, and what is wrong with it.
+/// A line number, counted from 1, and what is wrong with that line.
 type Fault = (Option<usize>, String);
 
 fn parse(
@@ -49,7 +49,7 @@ fn parse(
     axes: &[Name],
     solution: &[Quantity],
 ) -> std::result::Result<Vec<PointReading>, Fault> {
-    // Spreadsheets like to begin with a byte order mark.
+    // Spreadsheet programs often write a byte order mark first.
     let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -73,7 +73,7 @@ fn parse(
     }
 }
 
-/// A column: its place, and its units if they are given.
+/// A column: its index, and its units if given.
 #[derive(Debug, Clone, PartialEq)]
 struct Column {
     place: usize,
@@ -159,7 +159,7 @@ impl Columns {
             None => 0.0,
             Some(column) => {
                 let own = column.units.as_deref().or(own);
-                // A deviation has no zero of its own.
+                // A standard deviation is converted by the factor alone, without offset.
                 conversion("std", own, units)?.factor * number(column)?
             }
         };
@@ -176,7 +176,7 @@ impl Columns {
     }
 }
 
-/// A cell of the header: a name, and units in brackets.
+/// Splits a header cell into a name and optional units in brackets.
 fn named(cell: &str) -> (String, Option<String>) {
     let cell = unquoted(cell);
     match cell.strip_suffix(']').and_then(|cell| cell.split_once('[')) {
@@ -185,7 +185,7 @@ fn named(cell: &str) -> (String, Option<String>) {
     }
 }
 
-/// A cell without the quotation marks that some programs put around each.
+/// A cell without surrounding quotation marks.
 fn unquoted(cell: &str) -> &str {
     let cell = cell.trim();
     let inner = cell
@@ -194,7 +194,8 @@ fn unquoted(cell: &str) -> &str {
     inner.unwrap_or(cell).trim()
 }
 
-/// From the units of a column to those of the run; without any they are the run's.
+/// Conversion from the units of a column to those of the run; a column without units is in the
+/// run's units.
 fn conversion(
     name: &str,
     given: Option<&str>,

@@ -1,9 +1,10 @@
-//! Observations: readings of one realization of a new case, on which its prediction is conditioned.
+//! Observations: readings of one realization for a new input, on which its prediction is
+//! conditioned.
 //!
-//! [`Observations`] are values at points, from a CSV file (`file.rs`) or arrays, and values of linear
-//! quantities such as `mean(u) = 0.3 +- 0.01` (`quantity.rs`), all in the units of the run.
-//! `resolve.rs` makes linear readings of what is learned of them, on the grid of the case, which
-//! [`crate::kl`] conditions on.
+//! [`Observations`] are values at points, from a CSV file (`file.rs`) or arrays, and values of
+//! linear quantities such as `mean(u) = 0.3 +- 0.01` (`quantity.rs`), all in the units of the run.
+//! `resolve.rs` converts them to linear functionals of the learned field on the grid of the input,
+//! on which [`crate::kl`] conditions.
 
 mod file;
 mod quantity;
@@ -27,21 +28,21 @@ pub struct Observations {
 /// A value at a point, in the units of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointReading {
-    /// What messages call it.
+    /// Name in messages.
     pub name: String,
-    /// A coordinate per axis.
+    /// Position: one coordinate per axis.
     pub place: Vec<f64>,
-    /// The channel of the solution.
+    /// Index of the solution channel.
     pub channel: usize,
-    /// The value.
+    /// Observed value.
     pub value: f64,
-    /// The standard deviation of its noise; 0 if it is exact.
+    /// Standard deviation of the measurement noise; 0 for an exact value.
     pub std: f64,
 }
 
 impl Observations {
-    /// Values at points: a row of coordinates, a value and a standard deviation each. Channels are names or
-    /// numbers; they may be left out if the run has one.
+    /// Observations at points, each with a row of coordinates, a value and a standard deviation.
+    /// Channels are names or numbers and may be omitted if the run has only one.
     pub fn of_arrays(
         header: &Header,
         places: Vec<Vec<f64>>,
@@ -80,17 +81,17 @@ impl Observations {
         })
     }
 
-    /// Whether there are none.
+    /// Whether there are no readings.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty() && self.quantities.is_empty()
     }
 
-    /// How many there are.
+    /// Number of readings.
     pub fn len(&self) -> usize {
         self.points.len() + self.quantities.len()
     }
 
-    /// Refuses them for predictions of several inputs, or of a method that takes no readings.
+    /// Refuses readings for several inputs, or for a method that cannot be conditioned.
     pub fn check(&self, method: Method, inputs: usize) -> Result<()> {
         if inputs != 1 {
             let reason = format!("readings are those of one input, but there are {inputs}");
@@ -102,7 +103,7 @@ impl Observations {
         Err(no_distribution(method))
     }
 
-    /// A checksum of all that predictions depend on.
+    /// Checksum of everything that predictions depend on.
     pub fn checksum(&self) -> Checksum {
         let points = self.points.iter().fold(Checksum::default(), |sum, one| {
             let numbers = [one.channel as f64, one.value, one.std];
@@ -115,7 +116,7 @@ impl Observations {
     }
 }
 
-/// That a method has nothing to condition.
+/// Error for a method without a distribution to condition.
 pub(in crate::predict) fn no_distribution(method: Method) -> Error {
     let reason = format!(
         "{method} predicts one solution and no distribution that readings could change; use a run of flora, \
@@ -124,14 +125,14 @@ pub(in crate::predict) fn no_distribution(method: Method) -> Error {
     refused("observations", reason)
 }
 
-/// What is known of every channel of the solution.
+/// Name and units of every solution channel, as far as known.
 fn solution(header: &Header) -> Vec<Quantity> {
     let mut all = header.quantities.solution.clone();
     all.resize(header.shapes.solution_channels, Quantity::default());
     all
 }
 
-/// The channel of this name or number, or the only one.
+/// Index of the channel with this name or number, or of the only channel if none is given.
 fn channel(solution: &[Quantity], given: Option<&str>) -> std::result::Result<usize, String> {
     let (count, names) = (solution.len(), labels(solution));
     let named = |name: &str| names.iter().position(|known| known == name);

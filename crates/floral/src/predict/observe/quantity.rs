@@ -1,21 +1,21 @@
-//! Readings of linear quantities as they are typed: `mean(u) = 0.3 +- 0.01`.
+//! Readings of linear quantities, written as `mean(u) = 0.3 +- 0.01`.
 
 use super::{Observations, refused};
 use crate::Result;
 
-/// The value of a quantity that is linear in the solution, in the units of the run.
+/// The observed value of a quantity that is linear in the solution, in the units of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantityReading {
-    /// Its expression, such as `mean(u, x < 0.5)`.
+    /// Expression, such as `mean(u, x < 0.5)`.
     pub expression: String,
-    /// Its value.
+    /// Observed value.
     pub value: f64,
-    /// The standard deviation of its noise; 0 if it is exact.
+    /// Standard deviation of the measurement noise; 0 for an exact value.
     pub std: f64,
 }
 
 impl Observations {
-    /// With the reading of a quantity, `EXPRESSION = VALUE` or `EXPRESSION = VALUE +- STD`.
+    /// Adds the reading of a quantity, `EXPRESSION = VALUE` or `EXPRESSION = VALUE +- STD`.
     pub fn with_quantity(mut self, text: &str) -> Result<Self> {
         self.quantities.push(parse(text)?);
         Ok(self)

@@ -1,4 +1,4 @@
-//! Observations as linear readings of what is learned, on the grid of a case.
+//! Converts observations to linear functionals of the learned field on the grid of an input.
 
 use floral_quantities::Given;
 
@@ -10,7 +10,8 @@ use crate::transform::{Transform, Transforms};
 use crate::{Error, Field, Result};
 
 impl Observations {
-    /// Readings of the solution of a case on the grid of a subject: [channel, point].
+    /// These observations as readings of the learned field of `case` on the grid of `subject`,
+    /// [channel, point].
     pub(in crate::predict) fn readings(
         &self,
         subject: &Subject<'_>,
@@ -54,7 +55,8 @@ impl Observations {
     }
 }
 
-/// What is learned of a value, and of its noise: half the distance of the values a deviation away.
+/// The transformed value and noise of a reading. The noise is half the distance between the
+/// transforms of the values one standard deviation above and below.
 fn learned(reading: &PointReading, transform: Transform) -> Result<(f64, f64)> {
     let PointReading { value, std, .. } = *reading;
     if transform.is_none() {
@@ -80,7 +82,7 @@ fn learned(reading: &PointReading, transform: Transform) -> Result<(f64, f64)> {
     Ok((learned, deviation))
 }
 
-/// A quantity a . u + b as a reading; refused if it is not linear in what is learned.
+/// The reading of a quantity a . u + b; refused if it is not linear in the learned field.
 fn linear(
     reading: &QuantityReading,
     functional: Option<(Vec<f64>, f64)>,
@@ -174,7 +176,7 @@ mod tests {
         let found = readings(&at(0.5, 2.0, 1e-3), &["none", "log"]).unwrap();
         assert!((found[0].value - 2.0_f64.ln()).abs() < 1e-12);
         assert!((found[0].deviation - 0.5e-3).abs() < 1e-8);
-        // One deviation below the value there is no logarithm.
+        // One standard deviation below the value, the logarithm is undefined.
         let found = readings(&at(0.5, 2.0, 3.0), &["none", "log"]).unwrap();
         assert!((found[0].deviation - 2.5_f64.ln()).abs() < 1e-12);
     }

@@ -1,4 +1,4 @@
-//! That training learns, and when it stops.
+//! Tests that training learns, and of when it stops.
 
 use burn::tensor::{Tensor, TensorData};
 
@@ -19,7 +19,7 @@ struct Trained<'a> {
     model: Model,
 }
 
-/// Which way the flow is followed.
+/// Direction in which the flow is integrated.
 #[derive(Clone, Copy)]
 enum Direction {
     /// From time 0 to 1.
@@ -79,7 +79,8 @@ impl<'a> Trained<'a> {
         }
     }
 
-    /// The condition of an input, [channel, point], and what the network derives from it.
+    /// The condition of an input, [channel, point], and the context that the network derives from
+    /// it.
     fn context(&self, input: usize) -> (Vec<f32>, Context) {
         let dataset = &self.line.dataset;
         let (input, low) = (dataset.input(input).unwrap(), dataset.low(input).unwrap());
@@ -91,7 +92,7 @@ impl<'a> Trained<'a> {
         )
     }
 
-    /// Mean and variance of the solution at every point.
+    /// Predicted mean and variance of the solution at every point.
     fn moments(&self, input: usize, direction: Direction) -> (Vec<f64>, Vec<f64>) {
         let header = &self.checkpoint.header;
         let prior = header.config.prior.on(self.line.dataset.grid()).unwrap();
@@ -119,8 +120,8 @@ impl<'a> Trained<'a> {
         (0..POINTS).map(at).unzip()
     }
 
-    /// Errors of mean and variance over the test inputs: relative to the error of the
-    /// low-fidelity solution, and to the variance itself.
+    /// Errors over the test inputs: that of the mean relative to the error of the low-fidelity
+    /// solution, and that of the variance relative to the variance itself.
     fn errors(&self, direction: Direction) -> [f64; 2] {
         let mut sums = [[0.0; 2]; 2];
         for input in 0..TEST_INPUTS {
@@ -204,7 +205,7 @@ fn training_stops_once_nothing_improves_and_not_before() {
     let (run, outcome) = line.trained(&config);
     assert_eq!(outcome, Outcome::AllEpochs, "the loss falls in every epoch");
     assert_eq!(run.epochs().unwrap().len(), 8);
-    // Nothing counts as an improvement but the first epoch's loss itself.
+    // With so large a threshold, only the first epoch counts as an improvement.
     config.stopping.least_improvement = 10.0;
     let (run, outcome) = line.trained(&config);
     let epochs = run.epochs().unwrap();

@@ -1,4 +1,4 @@
-//! The loss is what its formula says, by realizations and by the means of inputs.
+//! Tests of the loss against its formula, for realizations and for means per input.
 
 use burn::tensor::{Tensor, TensorData};
 use rand::RngExt;
@@ -12,8 +12,8 @@ use crate::train::model::{Model, fields, initial};
 use crate::train::samples::{Reader, Samples};
 use floral_networks::training::gradient::Loss;
 
-/// Of one sample: (1 + 2 tau^2), and the mean over the grid of (v - (w1 - w0))^2, where v is the
-/// velocity at (1 - tau) w0 + tau w1 + 1e-5 ||w1 - w0|| xi.
+/// For one sample, the weight 1 + 2 tau^2 and the mean over the grid of (v - (w1 - w0))^2, where v
+/// is the velocity at (1 - tau) w0 + tau w1 + 1e-5 ||w1 - w0|| xi.
 fn weight_and_square(
     model: &Model,
     samples: &Samples,
@@ -80,8 +80,8 @@ fn the_loss_is_weighted_along_the_path_as_its_formula_says() {
     assert!((weighted / plain - 1.0).abs() > 0.3, "{weighted} {plain}");
 }
 
-/// Means have the gradient of all realizations: their losses differ by what realizations vary by,
-/// whatever the network.
+/// Training on means has the same gradient as training on all realizations: the two losses differ
+/// by the variance of the realizations, which does not depend on the network.
 #[test]
 fn the_mean_of_an_input_teaches_what_its_realizations_teach() {
     let line = Line::new();

@@ -1,4 +1,4 @@
-//! Laws of training on 1DCR, whose mean and variance are known, from few samples in seconds.
+//! Tests of training on the problem 1DCR, whose mean and variance are known; few samples suffice.
 
 mod learning;
 mod loss;
@@ -19,7 +19,7 @@ const POINTS: usize = 32;
 const TEST_INPUTS: usize = 3;
 const REALIZATIONS: usize = 256;
 
-/// 1DCR on few points.
+/// The problem 1DCR on few points.
 struct Line {
     folder: TempDir,
     problem: Box<dyn Problem>,
@@ -79,7 +79,7 @@ impl Line {
     }
 }
 
-/// Those of its networks.
+/// Shapes of the data of its networks.
 fn shapes() -> Shapes {
     Shapes {
         input_channels: 1,

@@ -1,4 +1,4 @@
-//! Where samples are read from and by whom makes no difference to what they teach.
+//! Loss and gradient do not depend on where samples are stored or which rank reads them.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Layouts of files that are known, one a file: which arrays are input and solution.
+//! Known layouts of files, one per module: which arrays are input and solution.
 //!
-//! Those of time-dependent problems store no realizations and no low fidelity: the first time is
-//! taken as input and the last one as solution, a single realization of it.
+//! Files of time-dependent problems store no realizations and no low fidelity: the first time is
+//! taken as input and the last as its solution, with a single realization.
 
 mod pdebench;
 pub(super) mod plain;
@@ -21,7 +21,7 @@ pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
         .or_else(|| trajectories::recognise(unit))
 }
 
-/// Says that the first time is the input and the last one the solution.
+/// Takes the first time as the input and the last as the solution.
 fn first_to_last(recipe: &mut Recipe, arrays: &[&str], time: &str) {
     let at = |index: i64| arrays.iter().map(move |name| Pick::at(*name, time, index));
     recipe.input.extend(at(0));
@@ -35,7 +35,7 @@ fn first_to_last(recipe: &mut Recipe, arrays: &[&str], time: &str) {
     });
 }
 
-/// The names of dimensions as owned texts.
+/// The names of dimensions as owned strings.
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

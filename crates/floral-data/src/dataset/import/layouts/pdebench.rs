@@ -1,4 +1,5 @@
-//! PDEBench: `tensor` or fields of fluids with `x-coordinate` and others, or a group for each seed.
+//! PDEBench: `tensor` or fields of fluids beside `x-coordinate` and other axes, or a group per
+//! seed.
 //!
 //! Takamoto et al., *PDEBench: An Extensive Benchmark for Scientific Machine Learning* (2022).
 
@@ -7,10 +8,10 @@ use crate::dataset::import::Pick;
 use crate::dataset::import::recipe::Recipe;
 use crate::dataset::import::unit::Unit;
 
-/// The fields of its compressible fluids.
+/// The fields of the compressible-fluid datasets.
 const FLUIDS: [&str; 5] = ["density", "pressure", "Vx", "Vy", "Vz"];
 
-/// A unit as one of its generators writes it.
+/// A unit written by one of the PDEBench generators.
 pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
     let mut recipe = darcy(unit)
         .or_else(|| tensor(unit))
@@ -32,7 +33,7 @@ fn rank(unit: &Unit<'_>, name: &str) -> Option<usize> {
     Some(unit.variable(unit.find(name)?).shape.len())
 }
 
-/// The spatial axes with coordinates, at least one.
+/// The spatial axes: x, and those of y and z that have coordinates.
 fn axes(unit: &Unit<'_>) -> Vec<&'static str> {
     let has = |axis: &str| {
         let arrays = [format!("{axis}-coordinate"), format!("grid/{axis}")];
@@ -76,7 +77,7 @@ fn tensor(unit: &Unit<'_>) -> Option<Recipe> {
     (rank == list.len()).then(|| trajectories(&["tensor"], &list))
 }
 
-/// Fields [input, t, x, ..], each an array.
+/// Fields [input, t, x, ..], one array each.
 fn fluids(unit: &Unit<'_>) -> Option<Recipe> {
     unit.find("x-coordinate")?;
     let found: Vec<&str> = FLUIDS
@@ -88,7 +89,7 @@ fn fluids(unit: &Unit<'_>) -> Option<Recipe> {
     (!found.is_empty() && found.iter().all(is_whole)).then(|| trajectories(&found, &list))
 }
 
-/// `data` [t, x, .., channel] of one seed.
+/// `data` [t, x, .., channel], one group per seed.
 fn seed(unit: &Unit<'_>) -> Option<Recipe> {
     let rank = rank(unit, "data")?;
     unit.find("grid/x")?;

@@ -1,16 +1,16 @@
-//! Our own layout and what is like it: arrays called input, low and high.
+//! The layout of FLORAL, and similar ones: arrays called input, low and high.
 
 use crate::dataset::import::Pick;
 use crate::dataset::import::recipe::Recipe;
 use crate::dataset::import::unit::{Unit, other_prefixes, split};
 use crate::dataset::layout::LOW_REALIZATIONS;
 
-/// What the input may be called.
+/// Names of the input.
 pub(in crate::dataset::import) const INPUT: [&str; 2] = ["input", "inputs"];
 
-/// What the low-fidelity solution may be called.
+/// Names of the low-fidelity solution.
 pub(in crate::dataset::import) const LOW: [&str; 6] = [
-    // Realizations of low fidelity: low is their mean.
+    // Realizations of low fidelity come first: `low` is their mean.
     LOW_REALIZATIONS,
     "low",
     "low_fidelity",
@@ -19,7 +19,7 @@ pub(in crate::dataset::import) const LOW: [&str; 6] = [
     "lf",
 ];
 
-/// What the high-fidelity solution may be called.
+/// Names of the high-fidelity solution.
 pub(in crate::dataset::import) const HIGH: [&str; 9] = [
     "high",
     "high_fidelity",

@@ -7,15 +7,15 @@ use crate::dataset::import::recipe::Recipe;
 use crate::dataset::import::source::Variable;
 use crate::dataset::import::unit::Unit;
 
-/// What times may be called.
+/// Names of the time.
 const TIMES: [&str; 2] = ["t", "time"];
 
-/// The axes of space.
+/// The spatial axes.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// A unit with times and points, and fields over both.
+/// A unit with times, coordinates, and fields over both.
 pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
-    // One list for all inputs, or a list for each.
+    // One list for all inputs, or one list per input.
     let length = |name: &str| {
         let shape = &unit.variable(unit.find(name)?).shape;
         shape.last().copied().filter(|_| shape.len() <= 2)
@@ -56,7 +56,7 @@ pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
     Some(recipe)
 }
 
-/// Numbers with one value per input, except the distances between points.
+/// Arrays with one number per input, except the spacings `dx`, `dt` and so on.
 fn parameters(unit: &Unit<'_>, inputs: usize, axes: &[&str]) -> Vec<String> {
     let is_distance = |name: &str| {
         let axis = name.strip_prefix('d');

@@ -1,4 +1,5 @@
-//! The Well: groups of scalar, vector and tensor fields, with attributes that say along what they vary.
+//! The Well: groups of scalar, vector and tensor fields, whose attributes state along which
+//! dimensions they vary.
 //!
 //! Ohana et al., *The Well: a Large-Scale Collection of Diverse Physics Simulations for Machine
 //! Learning* (2024); its documentation describes the format.
@@ -11,7 +12,7 @@ use crate::dataset::import::recipe::Recipe;
 use crate::dataset::import::source::Variable;
 use crate::dataset::import::unit::Unit;
 
-/// Groups of fields; those of vectors have one dimension more, those of tensors two.
+/// Groups of fields; vector fields have one additional dimension, tensor fields two.
 const FIELDS: [&str; 3] = ["t0_fields", "t1_fields", "t2_fields"];
 
 const TIME: &str = "time";
@@ -50,13 +51,13 @@ pub(super) fn recognise(unit: &Unit<'_>) -> Option<Recipe> {
     Some(recipe)
 }
 
-/// How many dimensions of components the fields of an array's group have.
+/// Tensor order of the fields in an array's group: the number of component dimensions.
 fn order(name: &str) -> Option<usize> {
     let (group, _) = name.split_once('/')?;
     FIELDS.iter().position(|fields| *fields == group)
 }
 
-/// The dimensions of a field, by what it varies along.
+/// The dimensions of a field, from its attributes.
 fn dimensions(variable: &Variable, axes: &[String], order: usize) -> Vec<String> {
     let along = |attribute: &str| is_true(variable.attributes.get(attribute));
     let mut list = Vec::new();
@@ -79,7 +80,7 @@ fn dimensions(variable: &Variable, axes: &[String], order: usize) -> Vec<String>
     list
 }
 
-/// Whether an attribute that may be missing is not false.
+/// Whether an attribute is true; a missing attribute counts as true.
 fn is_true(attribute: Option<&Value>) -> bool {
     match attribute {
         Some(Value::Bool(value)) => *value,
@@ -100,7 +101,7 @@ fn periodic(unit: &Unit<'_>) -> Vec<String> {
     axes.flat_map(texts).collect()
 }
 
-/// Scalars that differ from one trajectory to the next.
+/// Scalars that differ between trajectories and are constant in time.
 fn parameters(unit: &Unit<'_>) -> Vec<String> {
     let arrays = unit.arrays().filter(|(_, name, variable)| {
         let is_false = |attribute: &str| {
@@ -117,7 +118,7 @@ fn parameters(unit: &Unit<'_>) -> Vec<String> {
     arrays.map(|(_, name, _)| name.to_owned()).collect()
 }
 
-/// The texts of an attribute: a single one, or a list.
+/// The texts of an attribute, which is a single text or a list.
 fn texts(attribute: &Value) -> Vec<String> {
     match attribute {
         Value::Array(list) => list.iter().flat_map(texts).collect(),

@@ -1,12 +1,12 @@
-//! What a source holds beside numbers: lists of texts, such as the labels of channels, and arrays that
-//! cannot be read, which are named rather than passed over.
+//! Contents of a source beside numbers: lists of texts, such as the labels of channels, and
+//! unreadable arrays, which are reported rather than ignored.
 
 use std::collections::BTreeMap;
 
-/// Texts of the longest list that is read.
+/// Largest number of texts in a list.
 pub(super) const MOST_LABELS: usize = 1 << 16;
 
-/// Lists of texts, and what cannot be read.
+/// Lists of texts, and unreadable arrays.
 #[derive(Debug, Clone, Default)]
 pub(in crate::dataset) struct Beside {
     /// Lists of texts by the name of their array.
@@ -16,7 +16,7 @@ pub(in crate::dataset) struct Beside {
 }
 
 impl Beside {
-    /// Adds a list of texts; an empty or an overlong one labels nothing.
+    /// Adds a list of texts; ignores an empty or overlong list.
     pub fn label(&mut self, name: &str, texts: Vec<String>) {
         if (1..=MOST_LABELS).contains(&texts.len()) {
             let texts = texts.iter().map(|text| text.trim().to_owned()).collect();
@@ -24,7 +24,7 @@ impl Beside {
         }
     }
 
-    /// Names an array that cannot be read.
+    /// Records an unreadable array and the reason.
     pub fn unreadable(&mut self, name: &str, why: impl Into<String>) {
         self.unread.push((name.to_owned(), why.into()));
     }

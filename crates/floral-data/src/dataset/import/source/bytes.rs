@@ -1,4 +1,4 @@
-//! Bytes that are read at any place: those of a file, or what was unpacked from one.
+//! Bytes with random access: a file, or data decompressed into memory.
 
 use std::fs::File;
 use std::io;
@@ -14,12 +14,12 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Those of a file.
+    /// The bytes of a file.
     pub fn of(file: File) -> Self {
         Self::File(FileReader::from(file))
     }
 
-    /// Fills `into` with what begins at a place.
+    /// Fills `into` with the bytes from offset `at`.
     pub fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.read_exact_at(into, at),

@@ -1,8 +1,9 @@
-//! HDF5, and so NetCDF 4: groups of arrays, whose dimensions the netCDF library and h5py name by scales.
+//! HDF5, and therefore NetCDF 4: groups of arrays. The netCDF library and h5py name dimensions by
+//! scales.
 //!
-//! Read by `hdf5-reader`, in Rust alone: it knows every layout and index of chunks, deflate, shuffle,
-//! Fletcher-32; it is kept, tested against the C library and bounded on hostile files. The C
-//! library would have to be built from source, or installed.
+//! Read by the crate `hdf5-reader`, written in Rust: it supports every chunk layout and index,
+//! deflate, shuffle and Fletcher-32. It is maintained, tested against the C library and bounded on
+//! hostile files. The C library would have to be built from source or installed.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -20,29 +21,29 @@ use super::{Beside, Groups, MOST_ARRAYS, Source, Stored, Unread, Values, Variabl
 use crate::storage::Number;
 use crate::{Error, Result};
 
-/// The depth of nested groups that is read.
+/// Largest depth of nested groups.
 const DEEPEST: usize = 32;
 
-/// How much smaller than its contents a file can be: deflate saves at most 1032 times.
+/// Bound on the ratio of contents to file size: deflate compresses at most 1032 times.
 const LARGEST_RATIO: u64 = 1100;
 
-/// Bytes of the longest list of texts.
+/// Largest size of a list of texts, in bytes.
 const LONGEST_LIST: u64 = 1 << 24;
-/// How netCDF begins the name of a scale that stands for a dimension without coordinates.
+/// Prefix of the name of a netCDF scale that represents a dimension without coordinates.
 const NO_COORDINATES: &str = "This is a netCDF dimension but not a netCDF variable";
 
-/// What netCDF puts before the name of a variable that is called like a dimension which it does not
-/// have first.
+/// Prefix that netCDF adds to a variable that has the name of a dimension which is not its first.
 const OTHER_THAN_DIMENSION: &str = "_nc4_non_coord_";
 
-/// NetCDF's number of the dimension that a scale stands for, and of those of an array that is a scale
-/// itself.
+/// NetCDF's attribute for the dimension number of a scale, and for the dimension numbers of an
+/// array that is itself a scale.
 const DIMENSION: &str = "_Netcdf4Dimid";
 const DIMENSIONS: &str = "_Netcdf4Coordinates";
 
-/// Reads what the groups of a file hold; arrays of other things than numbers lie beside them.
+/// Reads the groups of a file; arrays that are not numbers are stored as `beside`.
 pub(super) fn open(path: &Path) -> Result<Source> {
-    // By ranges, not by a map of the file, which ends the program if another cuts the file.
+    // Reads ranges of the file: a memory map would crash the program if another process truncated
+    // the file.
     let file = std::fs::File::open(path).map_err(Error::io(path))?;
     let size = file.metadata().map_err(Error::io(path))?.len();
     let mut walk = Walk::default();
@@ -74,13 +75,13 @@ pub(super) fn open(path: &Path) -> Result<Source> {
 /// The arrays of numbers.
 struct Datasets(Vec<Dataset>);
 
-/// Why a file is not read.
+/// The reason why a file is refused.
 enum Refused {
-    /// The reader's own reason.
+    /// The error of the reader.
     Reader(hdf5_reader::error::Error),
-    /// It is shorter than its header says.
+    /// The file is shorter than its header declares.
     Cut { size: u64, declared: u64 },
-    /// A link leads to another file.
+    /// A link points to another file.
     LeadsOut(String),
 }
 
@@ -110,13 +111,13 @@ impl Refused {
     }
 }
 
-/// The arrays and groups of a file as they are met.
+/// The arrays and groups of a file, collected recursively.
 #[derive(Default)]
 struct Walk {
     groups: Groups,
     arrays: Vec<(String, Dataset)>,
     beside: Beside,
-    /// Other files that links with a name lead to.
+    /// Other files that named links point to.
     named: HashSet<String>,
     seen: HashSet<u64>,
 }
@@ -140,7 +141,7 @@ fn walk_file(file: std::fs::File, walk: &mut Walk) -> std::result::Result<(), Re
 
 impl Walk {
     fn group(&mut self, path: &str, group: &Group, depth: usize) -> hdf5_reader::error::Result<()> {
-        // A link may lead back to a group above.
+        // A link may point back to a group above.
         if depth > DEEPEST || !self.seen.insert(group.address()) {
             return Ok(());
         }
@@ -175,7 +176,7 @@ impl Walk {
     }
 }
 
-/// An array of numbers; none if it stands for a dimension alone.
+/// An array of numbers; none if it only represents a dimension.
 fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Option<Variable> {
     let found = array.attributes();
     let text = |key: &str| {
@@ -201,12 +202,12 @@ fn variable(name: &str, array: &Dataset, number: Number, names: &Names) -> Optio
     ))
 }
 
-/// Whether the netCDF library wrote an array: older versions leave no mark on the file.
+/// Whether the netCDF library wrote an array; its older versions leave no mark on the file.
 fn is_of_netcdf(array: &Dataset) -> bool {
     !numbers(array, DIMENSION).is_empty()
 }
 
-/// The names of scales, by where they lie, and by netCDF's numbers of dimensions.
+/// The names of scales, by address and by netCDF's dimension number.
 struct Names {
     by_address: HashMap<u64, String>,
     by_number: HashMap<u64, String>,
@@ -230,7 +231,7 @@ impl Names {
     }
 }
 
-/// The whole numbers of an attribute; none if it is absent.
+/// The integers of an attribute; empty if it is absent.
 fn numbers(array: &Dataset, attribute: &str) -> Vec<u64> {
     let mut values = Vec::new();
     if let Ok(attribute) = array.attribute(attribute)
@@ -241,14 +242,14 @@ fn numbers(array: &Dataset, attribute: &str) -> Vec<u64> {
     values.into_iter().map(|value| value as u64).collect()
 }
 
-/// An array of other things than numbers: a list of texts may be labels, and single texts are notes;
-/// what else cannot be read is named.
+/// Handles an array that is not numeric: a list of texts may be labels, single texts are ignored,
+/// and anything else is recorded as unreadable.
 fn other(name: &str, array: &Dataset, beside: &mut Beside) {
     if number(array.dtype()).is_some() {
-        // It stands for a dimension without coordinates.
+        // It represents a dimension without coordinates.
         return;
     }
-    // What is only declared takes no memory.
+    // Declared elements may take no space in the file, so the size is bounded before reading.
     let count = array.num_elements().unwrap_or(u64::MAX);
     let bytes = count.saturating_mul(array.raw_element_size().unwrap_or(usize::MAX) as u64);
     let is_short = count <= MOST_LABELS as u64 && bytes <= LONGEST_LIST;
@@ -269,14 +270,14 @@ fn other(name: &str, array: &Dataset, beside: &mut Beside) {
     }
 }
 
-/// Texts of an array [text, character], as netCDF stores them without a type of texts.
+/// Texts of an array [text, character], as netCDF stores them without a string type.
 fn joined(letters: &[String], shape: &[u64]) -> Vec<String> {
     let length = shape.last().map_or(1, |n| (*n).max(1) as usize);
     let texts = letters.chunks_exact(length);
     texts.map(|text| text.concat()).collect()
 }
 
-/// The names of dimensions: those of their scales, or else their labels.
+/// The names of dimensions: those of their scales, else their labels.
 fn scales(array: &Dataset, rank: usize, names: &Names) -> Vec<Option<String>> {
     let labels = array.attribute("DIMENSION_LABELS").ok();
     let labels = labels.and_then(|labels| labels.read_strings().ok());
@@ -288,7 +289,7 @@ fn scales(array: &Dataset, rank: usize, names: &Names) -> Vec<Option<String>> {
     let scale = |i: usize| {
         let width = array.vlen_reference_size();
         let entry = list.as_ref()?.raw_data.get(i * width..)?.get(..width)?;
-        // A length and an index of four bytes around the address.
+        // An entry is a 4-byte length, the address, and a 4-byte index.
         let address = width.checked_sub(8)?;
         let object = array.resolve_vlen_reference_bytes(entry, address).ok()?;
         let addresses =
@@ -301,7 +302,7 @@ fn scales(array: &Dataset, rank: usize, names: &Names) -> Vec<Option<String>> {
     (0..rank).map(name).collect()
 }
 
-/// Refuses what a file of this size cannot hold: most of it would be made up.
+/// Refuses an array too large for a file of this size: its values would be mostly made up.
 fn check_size(path: &Path, variable: &Variable, array: &Dataset, size: u64) -> Result<()> {
     let element = array.raw_element_size().unwrap_or(8) as u64;
     let bytes = array
@@ -336,7 +337,7 @@ impl Values for Datasets {
     }
 }
 
-/// The values of a selection, the parts of each number one behind the other.
+/// The values of a selection, with the real and imaginary parts of each number adjacent.
 fn parts<const N: usize>(array: &Dataset, selection: &SliceInfo) -> Stored {
     let numbers = array.read_slice::<Parts<N>>(selection);
     let numbers = numbers.map_err(Unread::from)?;

@@ -1,4 +1,4 @@
-//! Numbers and attributes of HDF5 as ours.
+//! Converts numbers and attributes of HDF5.
 
 use hdf5_reader::error::{Error, Result};
 use hdf5_reader::{Attribute, ByteOrder, Datatype, H5Type};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::storage::{Kind, Number};
 
-/// Attributes that serve the format itself.
+/// Attributes used internally by the format.
 const INTERNAL: [&str; 7] = [
     "CLASS",
     "NAME",
@@ -17,7 +17,7 @@ const INTERNAL: [&str; 7] = [
     "_Netcdf4Coordinates",
 ];
 
-/// How numbers of a type are stored; none if it is no number.
+/// The storage type of numbers; none if the type is not numeric.
 pub(super) fn number(datatype: &Datatype) -> Option<Number> {
     let is_big = |order: &ByteOrder| *order == ByteOrder::BigEndian;
     match datatype {
@@ -36,7 +36,7 @@ pub(super) fn number(datatype: &Datatype) -> Option<Number> {
             };
             Number::new(kind, (*size).into(), is_big(byte_order))
         }
-        // Truth values of h5py.
+        // Booleans of h5py.
         Datatype::Enum { base, .. } => number(base),
         Datatype::Compound { size, fields } => {
             let [real, imaginary] = &fields[..] else {
@@ -57,7 +57,7 @@ pub(super) fn number(datatype: &Datatype) -> Option<Number> {
     }
 }
 
-/// The parts of a number: one of a real number, two of a complex one.
+/// The parts of a number: one for a real number, two for a complex one.
 #[derive(Clone)]
 pub(super) struct Parts<const N: usize>(pub [f64; N]);
 
@@ -94,7 +94,7 @@ fn decoded(bytes: &[u8], datatype: &Datatype) -> Result<Vec<f64>> {
     Ok(values)
 }
 
-/// Attributes as texts, numbers and lists of them; others are left out.
+/// Attributes as texts, numbers and lists of them; others are ignored.
 pub(super) fn attributes(list: &[Attribute]) -> Map<String, Value> {
     list.iter()
         .filter(|attribute| !INTERNAL.contains(&attribute.name.as_str()))

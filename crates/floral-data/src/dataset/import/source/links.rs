@@ -1,5 +1,5 @@
-//! Links of HDF5 that lead out of their file, or to nothing: they are not followed, so that a file
-//! cannot have others read, and are named instead.
+//! HDF5 links that point out of the file, or to nothing. They are not followed, so that a file
+//! cannot cause other files to be read; they are reported instead.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use hdf5_reader::messages::link::LinkTarget;
 use hdf5_reader::object_header::ObjectHeader;
 use hdf5_reader::{ExternalLinkResolver, Hdf5File};
 
-/// The files that links lead to; they are not opened.
+/// The files that links point to; they are not opened.
 #[derive(Clone, Default)]
 pub(super) struct LeadingOut(Arc<Mutex<BTreeSet<String>>>);
 
@@ -35,12 +35,12 @@ impl ExternalLinkResolver for LeadingOut {
 pub(super) struct Link {
     pub name: String,
     pub why: String,
-    /// The other file that it leads to.
+    /// The external file that it points to.
     pub file: Option<String>,
 }
 
-/// The links of a group that lead to none of its `members`. Those of a group with many links lie
-/// where this does not look; [`LeadingOut`] meets them.
+/// The links of a group that resolve to none of its `members`. Only links in the object header are
+/// listed. Large groups store their links elsewhere; [`LeadingOut`] records those.
 pub(super) fn unfollowed(group: &Group, members: &[&str]) -> Vec<Link> {
     let header = ObjectHeader::parse_at_storage(
         group.storage(),

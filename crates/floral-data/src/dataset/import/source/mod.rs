@@ -1,7 +1,7 @@
 //! Sources: files of other formats as named arrays, read in boxes.
 //!
-//! One file a format: `npz.rs` and `npy.rs`, `hdf5.rs` (NetCDF 4 as well), `netcdf.rs` (its classic
-//! format), `zarr.rs`. `recipe.rs` finds out what the arrays mean, `part.rs` reads them.
+//! One module per format: `npz.rs` and `npy.rs`, `hdf5.rs` (also NetCDF 4), `netcdf.rs` (the
+//! classic format), `zarr.rs`. `recipe.rs` determines the roles of arrays; `part.rs` reads them.
 
 mod beside;
 mod bytes;
@@ -31,13 +31,13 @@ pub(in crate::dataset) use open::file as open_file;
 pub use open::is_data;
 pub(super) use open::open;
 
-/// The name of the dimension that holds the two parts of complex numbers.
+/// The name of the dimension of real and imaginary parts.
 pub(super) const COMPLEX: &str = "complex";
 
-/// Values of the largest box that is read at once, 2^29: 4 GiB.
+/// Largest number of values read at once, 2^29: 4 GiB.
 pub(super) const LARGEST_BOX: usize = 1 << 29;
 
-/// The most arrays of a file or group that are read.
+/// Largest number of arrays read from a file or group.
 const MOST_ARRAYS: usize = 100_000;
 
 /// An array of a source.
@@ -45,7 +45,7 @@ const MOST_ARRAYS: usize = 100_000;
 pub(in crate::dataset) struct Variable {
     /// Its name, or its path in a file with groups.
     pub name: String,
-    /// Its lengths; of complex numbers the last is 2.
+    /// Its shape; complex numbers have a last dimension of length 2.
     pub shape: Vec<usize>,
     /// The names of its dimensions, as far as known.
     pub dimensions: Vec<Option<String>>,
@@ -56,7 +56,7 @@ pub(in crate::dataset) struct Variable {
 }
 
 impl Variable {
-    /// An array of numbers; complex ones have a dimension more than the file says.
+    /// An array of numbers; complex numbers get an additional last dimension.
     fn new(
         name: impl Into<String>,
         mut shape: Vec<usize>,
@@ -77,7 +77,7 @@ impl Variable {
         }
     }
 
-    /// The name without the groups that hold it.
+    /// The name without its groups.
     pub fn leaf(&self) -> &str {
         leaf(&self.name)
     }
@@ -87,58 +87,58 @@ impl Variable {
         self.number.is_complex()
     }
 
-    /// An attribute that is a text.
+    /// An attribute of type text; none if it is empty.
     pub fn text(&self, attribute: &str) -> Option<&str> {
         let text = self.attributes.get(attribute)?.as_str()?.trim();
         (!text.is_empty()).then_some(text)
     }
 }
 
-/// The part of a path behind its last slash.
+/// The part of a path after its last slash.
 pub(super) fn leaf(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
 }
 
-/// Attributes of groups, by path; the root's is empty.
+/// Attributes of groups, by path; the path of the root is empty.
 pub(in crate::dataset) type Groups = BTreeMap<String, Map<String, Value>>;
 
 /// Named arrays that belong together.
 pub(in crate::dataset) struct Source {
-    /// Where they are.
+    /// The file or folder.
     pub path: PathBuf,
-    /// The format, in a word.
+    /// Name of the format.
     pub format: &'static str,
     /// The arrays.
     pub variables: Vec<Variable>,
     /// The attributes of its groups.
     pub groups: Groups,
-    /// What it holds beside numbers.
+    /// Contents other than numbers.
     pub beside: Beside,
-    /// Whether the format has numbers that stand for what was never written.
+    /// Whether the format defines default fill values for data that were never written.
     has_defaults: bool,
     values: Box<dyn Values>,
 }
 
-/// Numbers, or why they cannot be read.
+/// Numbers, or the reason why they cannot be read.
 type Stored = std::result::Result<Vec<f64>, Unread>;
 
-/// Where the numbers of a source are.
+/// Access to the numbers of a source.
 trait Values: Send + Sync {
-    /// The stored numbers of a box of the array at this position, the last dimension fastest. The
-    /// ranges lie in the array's shape, without the dimension of complex numbers.
+    /// The stored numbers of a box of the array with index `variable`, last dimension fastest. The
+    /// ranges lie within the array's shape, without the dimension of complex parts.
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored;
 }
 
-/// Why numbers cannot be read.
+/// The reason why numbers cannot be read.
 enum Unread {
-    /// Said of the array.
+    /// A reason that concerns the array.
     Reason(String),
-    /// Said of the file.
+    /// An error that concerns the file.
     Whole(Error),
 }
 
 impl Unread {
-    /// That something failed.
+    /// The reason for a failed read.
     fn from(error: impl std::fmt::Display) -> Self {
         Self::Reason(format!("cannot be read ({error})"))
     }
@@ -163,7 +163,7 @@ impl Source {
         }
     }
 
-    /// The values of a box of an array: unpacked, and NaN where a value is missing.
+    /// The values of a box of an array, after unpacking; missing values are NaN.
     pub fn read(&self, variable: usize, ranges: &[Range<usize>]) -> Result<Vec<f64>> {
         let array = &self.variables[variable];
         let about =
@@ -188,7 +188,7 @@ impl Source {
         Ok(values)
     }
 
-    /// All of an array.
+    /// All values of an array.
     pub fn read_all(&self, variable: usize) -> Result<Vec<f64>> {
         let shape = &self.variables[variable].shape;
         let ranges: Vec<Range<usize>> = shape.iter().map(|&n| 0..n).collect();

@@ -1,7 +1,7 @@
-//! NetCDF's classic format and its two wider ones: CDF-1, CDF-2 (64-bit offsets) and CDF-5.
+//! NetCDF's classic format and its two extensions: CDF-1, CDF-2 (64-bit offsets) and CDF-5.
 //!
-//! The format is specified in the NetCDF User's Guide, appendix B. Ours: the crates that read it
-//! are far longer than the format. NetCDF 4 is HDF5, and read by `hdf5.rs`.
+//! The format is specified in the NetCDF User's Guide, appendix B. It is implemented here because
+//! existing crates are far longer than the format. NetCDF 4 is HDF5 and is read by `hdf5.rs`.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -16,13 +16,13 @@ use super::{Beside, Source, Stored, Unread, Values, Variable};
 use crate::storage::{Kind, Number};
 use crate::{Error, Result};
 
-/// Bytes of the longest header.
+/// Largest size of a header, in bytes.
 const LONGEST_HEADER: u64 = 1 << 26;
 
-/// Characters of the longest label.
+/// Largest length of a label, in characters.
 const LONGEST_LABEL: usize = 1 << 12;
 
-/// Reads the header; lists of texts lie beside the numbers.
+/// Reads the header; lists of texts are stored as `beside`.
 pub(super) fn open(path: &Path) -> Result<Source> {
     let file = File::open(path).map_err(Error::io(path))?;
     let size = file.metadata().map_err(Error::io(path))?.len();
@@ -51,18 +51,18 @@ pub(super) fn open(path: &Path) -> Result<Source> {
     })
 }
 
-/// Where the numbers of each variable are in the file.
+/// The location of each variable's numbers in the file.
 struct Places {
     file: Bytes,
     places: Vec<Strided>,
 }
 
-/// A variable of numbers and where they are.
+/// A variable of numbers and its location.
 fn opened(record: &Record, header: &NetcdfHeader, records: u64) -> Option<(Variable, Strided)> {
     let number = record.number?;
     let shape = header.shape(record, records)?;
     let is_record = header.is_record(record);
-    // The values of one record of the variable lie together, its records far apart.
+    // The values of one record of a variable are contiguous; records of the variable are not.
     let inner = if is_record { &shape[1..] } else { &shape[..] };
     let mut place = Strided::dense(number, record.begin, inner, false);
     if is_record {
@@ -102,7 +102,7 @@ fn texts(
     Some(values.chunks_exact(length.max(1)).map(text).collect())
 }
 
-/// Refuses a variable that goes on behind the end of the file.
+/// Refuses a variable that extends beyond the end of the file.
 fn check_end(path: &Path, variable: &Variable, place: &Strided, size: u64) -> Result<()> {
     if variable.shape.contains(&0) {
         return Ok(());

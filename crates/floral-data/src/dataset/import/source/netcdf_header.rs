@@ -11,19 +11,19 @@ const DIMENSIONS: u32 = 0x0a;
 const VARIABLES: u32 = 0x0b;
 const ATTRIBUTES: u32 = 0x0c;
 
-/// The type of texts.
+/// The type code of texts.
 const CHARACTERS: u32 = 2;
 
-/// Bytes of the longest name or text.
+/// Largest size of a name or text, in bytes.
 const LONGEST_TEXT: u64 = 1 << 20;
 
 /// The contents of the header.
 pub(super) struct NetcdfHeader {
-    /// How many records there are; none if the writer did not know.
+    /// Number of records; none if unknown to the writer.
     written: Option<u64>,
-    /// Names and lengths; that of records is zero.
+    /// Names and lengths of dimensions; the record dimension has length zero.
     pub dimensions: Vec<(String, u64)>,
-    /// Of the whole file.
+    /// Global attributes.
     pub attributes: Map<String, Value>,
     /// The variables.
     pub variables: Vec<Record>,
@@ -32,17 +32,17 @@ pub(super) struct NetcdfHeader {
 /// A variable.
 pub(super) struct Record {
     pub name: String,
-    /// Positions in the list of dimensions.
+    /// Indices into the list of dimensions.
     pub dimensions: Vec<usize>,
     pub attributes: Map<String, Value>,
-    /// How its numbers are stored; none if they are characters.
+    /// The storage type of its numbers; none for characters.
     pub number: Option<Number>,
-    /// Where its values begin.
+    /// Offset of its first value.
     pub begin: u64,
 }
 
 impl NetcdfHeader {
-    /// From the beginning of a file; none if it is no such header.
+    /// Reads a header from the start of a file; none if it is not one.
     pub fn read(file: impl Read) -> Option<Self> {
         let mut file = Words { file, version: 0 };
         let magic: [u8; 4] = file.bytes()?;
@@ -64,18 +64,18 @@ impl NetcdfHeader {
         })
     }
 
-    /// Whether the values of a variable lie record by record.
+    /// Whether a variable is stored record by record.
     pub fn is_record(&self, variable: &Record) -> bool {
         let first = variable.dimensions.first();
         let first = first.and_then(|&id| self.dimensions.get(id));
         first.is_some_and(|(_, length)| *length == 0)
     }
 
-    /// The lengths of a variable's dimensions; none if it has a dimension that there is not.
+    /// The shape of a variable; none if it refers to a missing dimension.
     pub fn shape(&self, variable: &Record, records: u64) -> Option<Vec<usize>> {
         let lengths = variable.dimensions.iter().enumerate().map(|(i, &id)| {
             let (_, length) = self.dimensions.get(id)?;
-            // Only the first may be that of records.
+            // Only the first dimension may be the record dimension.
             let length = if i == 0 && *length == 0 {
                 records
             } else {
@@ -86,12 +86,12 @@ impl NetcdfHeader {
         lengths.collect()
     }
 
-    /// Bytes from one record to the next.
+    /// Bytes between successive records.
     pub fn record_size(&self) -> u64 {
         let of_records = self.variables.iter().filter(|v| self.is_record(v));
         let sizes: Vec<u64> = of_records.map(|v| self.size_in_record(v)).collect();
         match sizes[..] {
-            // A single variable's records are not padded.
+            // If there is a single record variable, its records are not padded.
             [one] => one,
             _ => sizes.iter().fold(0, |sum: u64, size| {
                 sum.saturating_add(size.div_ceil(4).saturating_mul(4))
@@ -99,7 +99,7 @@ impl NetcdfHeader {
         }
     }
 
-    /// How many records there are in a file of this size.
+    /// Number of records in a file of this size.
     pub fn records(&self, size: u64) -> u64 {
         let begins = self.variables.iter().filter(|v| self.is_record(v));
         let first = begins.map(|v| v.begin).min().unwrap_or(size);
@@ -115,7 +115,7 @@ impl NetcdfHeader {
     }
 }
 
-/// The words of a header, all with the highest byte first.
+/// The words of a header, big-endian.
 struct Words<R> {
     file: R,
     version: u8,
@@ -132,7 +132,7 @@ impl<R: Read> Words<R> {
         self.bytes().map(u32::from_be_bytes)
     }
 
-    /// A number that the widest format has in 64 bits.
+    /// A count: 64 bits in CDF-5, else 32.
     fn count(&mut self) -> Option<u64> {
         match self.version {
             5 => self.bytes().map(u64::from_be_bytes),
@@ -140,7 +140,7 @@ impl<R: Read> Words<R> {
         }
     }
 
-    /// This number of bytes, padded to whole words.
+    /// Reads `length` bytes, padded to whole words.
     fn padded(&mut self, length: u64) -> Option<Vec<u8>> {
         if length > LONGEST_TEXT {
             return None;
@@ -156,13 +156,13 @@ impl<R: Read> Words<R> {
         String::from_utf8(self.padded(length)?).ok()
     }
 
-    /// A list of entries under a tag; an absent one is two zeros.
+    /// A list of entries under a tag; an absent list is two zeros.
     fn list<T>(&mut self, tag: u32, entry: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let (found, count) = (self.word()?, self.count()?);
         if found != tag && (found, count) != (0, 0) {
             return None;
         }
-        // The list grows as entries arrive: what is only declared takes no memory.
+        // The list grows entry by entry: memory is not reserved for a declared count.
         let mut entries = Vec::new();
         for _ in 0..count {
             entries.push(entry(self)?);
@@ -190,7 +190,7 @@ impl<R: Read> Words<R> {
         }
         let attributes = self.attributes()?;
         let kind = self.word()?;
-        // The size that follows is too narrow for large variables, and known without it.
+        // The size that follows overflows for large variables, and is redundant.
         self.count()?;
         let begin = match self.version {
             1 => self.word()?.into(),

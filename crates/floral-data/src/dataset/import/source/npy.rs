@@ -1,4 +1,4 @@
-//! Single arrays of NumPy, `.npy`: those of a folder belong together.
+//! Single NumPy arrays, `.npy`: the arrays of one folder form a source.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -13,8 +13,8 @@ use super::{Beside, Source, Stored, Unread, Values, Variable};
 use crate::npz::{NpyContents, NpyHeader, texts};
 use crate::{Error, Result};
 
-/// Reads the headers of the arrays in these files, which are named after them. `path` is what
-/// messages call them all.
+/// Reads the headers of the arrays in these files; each array has the name of its file. `path` is
+/// the name of the source in messages.
 pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
     let (mut variables, mut opened) = (Vec::new(), Vec::new());
     let mut beside = Beside::default();
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
             NpyContents::Other(reason) => {
                 let bytes = BufReader::new(File::open(file).map_err(Error::io(file))?);
                 let labels = texts(bytes, size).ok().flatten();
-                // Labels belong to arrays of numbers: alone they are no data.
+                // Labels belong to arrays of numbers; alone they are not data.
                 let Some(labels) = labels.filter(|_| files.len() > 1) else {
                     return Err(Error::bad_file(file, reason));
                 };
@@ -46,13 +46,13 @@ pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
     })
 }
 
-/// The array that a header describes.
+/// The array described by a header.
 pub(super) fn variable(name: &str, header: &NpyHeader) -> Variable {
     let (shape, dimensions) = (header.shape.clone(), vec![None; header.shape.len()]);
     Variable::new(name, shape, dimensions, Map::new(), header.number)
 }
 
-/// The numbers of an array whose header begins at `start`.
+/// Numbers of an array whose header begins at offset `start`.
 pub(super) fn numbers(
     bytes: &Bytes,
     start: u64,
@@ -64,7 +64,7 @@ pub(super) fn numbers(
     places.read(bytes, ranges).map_err(Unread::from)
 }
 
-/// Arrays, a file each.
+/// Arrays, one per file.
 struct Files(Vec<(Bytes, NpyHeader)>);
 
 impl Values for Files {

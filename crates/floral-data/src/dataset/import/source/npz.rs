@@ -12,7 +12,7 @@ use super::{Beside, MOST_ARRAYS, Source, Stored, Unread, Values};
 use crate::npz::{Archive, Entry, NpyContents, NpyHeader, texts};
 use crate::{Error, Result};
 
-/// An archive; arrays that are not packed are read from where they lie in it.
+/// An archive; uncompressed arrays are read in place.
 struct Arrays {
     archive: Archive,
     file: Bytes,
@@ -23,19 +23,19 @@ struct Arrays {
 struct Opened {
     entry: usize,
     header: NpyHeader,
-    /// Found when the array is first read.
+    /// Located when the array is first read.
     contents: OnceLock<std::result::Result<Contents, String>>,
 }
 
-/// Where the file of an array is.
+/// Location of an array's file.
 enum Contents {
-    /// In the archive, from here on.
+    /// Uncompressed in the archive, from this offset.
     Stored(u64),
-    /// Unpacked in memory.
+    /// Decompressed in memory.
     Unpacked(Bytes),
 }
 
-/// Reads the headers of all arrays; those that hold no numbers lie beside them.
+/// Reads the headers of all arrays; arrays of other types are stored as `beside`.
 pub(super) fn open(path: &Path) -> Result<Source> {
     let archive = Archive::open(path)?;
     if archive.entries.len() > MOST_ARRAYS {
@@ -84,7 +84,8 @@ pub(super) fn open(path: &Path) -> Result<Source> {
 impl Arrays {
     fn contents(&self, opened: &Opened) -> std::result::Result<Contents, String> {
         let entry = &self.archive.entries[opened.entry];
-        // In the order of Fortran one input lies everywhere in the file: it is read only once.
+        // In Fortran order the values of one input are spread over the whole file, so it is read
+        // once.
         if !opened.header.is_fortran
             && let Some(start) = self.archive.place(entry)?
         {

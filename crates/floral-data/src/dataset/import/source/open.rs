@@ -1,4 +1,4 @@
-//! Opens what a user names: a file of any format, a Zarr store, or a folder of such.
+//! Opens a path given by the user: a file of any format, a Zarr store, or a folder of them.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -9,21 +9,21 @@ use super::zarr::is_zarr;
 use super::{Source, hdf5, netcdf, npy, npz, zarr};
 use crate::{Error, Result};
 
-/// How HDF5 files begin, at the start or behind a block of the user's.
+/// The signature of HDF5 files, at the start or after a user block.
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// Where that block ends, for the sizes that programs write.
+/// Possible offsets of the signature, for the usual sizes of the user block.
 const BLOCKS: [usize; 4] = [0, 512, 1024, 2048];
 
-/// Extensions of files that are read in a folder.
+/// Extensions of files read from a folder.
 const ENDINGS: [&str; 9] = [
     "npz", "npy", "h5", "hdf5", "hdf", "nc", "nc4", "cdf", "netcdf",
 ];
 
-/// The depth of nested folders that is searched.
+/// Largest depth of nested folders.
 const DEEPEST: usize = 3;
 
-/// The sources of these paths, in order. Single arrays of one folder make one source together.
+/// The sources of these paths, in order. Single arrays form one source.
 pub(in crate::dataset::import) fn open(paths: &[PathBuf]) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     let is_npy = |path: &PathBuf| path.is_file() && ending(path) == "npy";
@@ -42,7 +42,7 @@ pub(in crate::dataset::import) fn open(paths: &[PathBuf]) -> Result<Vec<Source>>
     Ok(sources)
 }
 
-/// Whether a path is that of a file, of a Zarr store, or of a folder with files of data.
+/// Whether a path is a file, a Zarr store, or a folder with data files.
 pub fn is_data(path: &Path) -> bool {
     let is_file = |path: &Path| path.is_file() && ENDINGS.contains(&ending(path).as_str());
     let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
@@ -62,7 +62,7 @@ fn add(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
     Ok(())
 }
 
-/// The files and folders in a folder, in the order of the numbers in their names.
+/// The files and folders in a folder, in natural order of their names.
 fn folder(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
     let entries = fs::read_dir(path).map_err(Error::io(path))?;
     let mut found = Vec::new();
@@ -100,7 +100,7 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
     Ok(())
 }
 
-/// A file by its first bytes, which are more reliable than its name.
+/// Opens a file by its first bytes, which are more reliable than its name.
 pub(in crate::dataset) fn file(path: &Path) -> Result<Source> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;
@@ -130,13 +130,13 @@ pub(in crate::dataset) fn file(path: &Path) -> Result<Source> {
     }
 }
 
-/// How a name ends, in small letters.
+/// The extension of a path, in lower case.
 fn ending(path: &Path) -> String {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     ending.to_ascii_lowercase()
 }
 
-/// A key that puts run2 before run10: texts, and numbers between them.
+/// A sort key that puts run2 before run10: alternating texts and numbers.
 fn order(path: &Path) -> Vec<(String, u64)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut parts = vec![(String::new(), 0u64)];

@@ -1,4 +1,4 @@
-//! A box of an array whose numbers lie in a file at even distances along each dimension.
+//! Reads a box of an array whose numbers lie in a file at constant strides.
 
 use std::io;
 use std::ops::Range;
@@ -6,22 +6,22 @@ use std::ops::Range;
 use super::bytes::Bytes;
 use crate::storage::Number;
 
-/// Bytes that are read at once, though not all of them are wanted.
+/// Largest span of bytes read at once, including unwanted bytes in between.
 const LONGEST_SPAN: u64 = 1 << 26;
 
-/// Where the numbers of an array lie.
+/// Location of the numbers of an array.
 #[derive(Debug, Clone)]
 pub(super) struct Strided {
-    /// How a number is stored.
+    /// The storage type of a number.
     pub number: Number,
-    /// Where the first one is.
+    /// Offset of the first number.
     pub start: u64,
-    /// Bytes from one index to the next, along each dimension.
+    /// Bytes between successive indices along each dimension.
     pub strides: Vec<u64>,
 }
 
 impl Strided {
-    /// Numbers one behind the other, the last index fastest, or the first one.
+    /// Contiguous numbers: the last index varies fastest, or with `is_fortran` the first.
     pub fn dense(number: Number, start: u64, shape: &[usize], is_fortran: bool) -> Self {
         let mut strides = vec![0; shape.len()];
         let mut stride = number.size() as u64;
@@ -41,7 +41,7 @@ impl Strided {
         }
     }
 
-    /// The values of a box, the last dimension fastest.
+    /// The values of a box, last dimension fastest.
     pub fn read(&self, bytes: &Bytes, ranges: &[Range<usize>]) -> io::Result<Vec<f64>> {
         let mut values = Vec::new();
         if ranges.iter().any(Range::is_empty) {
@@ -66,7 +66,7 @@ impl Strided {
         Ok(values)
     }
 
-    /// The values of a box that begins at a place, dimension by dimension.
+    /// Reads the values of a box that begins at offset `at`, recursing over dimensions.
     fn walk(
         &self,
         bytes: &Bytes,
@@ -87,7 +87,7 @@ impl Strided {
         (0..range.len() as u64).try_for_each(|i| self.walk(bytes, at + i * stride, inner, values))
     }
 
-    /// How many numbers the box of these last dimensions has, if they lie one behind the other.
+    /// The number of values in a box of these last dimensions, if they are contiguous.
     fn dense_run(&self, ranges: &[Range<usize>]) -> Option<usize> {
         let strides = &self.strides[self.strides.len() - ranges.len()..];
         let mut count = 1;

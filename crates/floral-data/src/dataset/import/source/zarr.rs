@@ -1,4 +1,4 @@
-//! Zarr, version 2 or 3: a folder of groups and arrays, such as xarray and zarr-python write.
+//! Zarr, version 2 or 3: a folder of groups and arrays, as written by xarray and zarr-python.
 
 use std::fs;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::{Beside, Groups, MOST_ARRAYS, Source, Stored, Unread, Values, Variabl
 use crate::storage::{METADATA_FILE, Number, StoredArray, read_json, zarr_store};
 use crate::{Error, Result};
 
-/// The depth of nested groups that is read.
+/// Largest depth of nested groups.
 const DEEPEST: usize = 32;
 
 /// Files of version 2.
@@ -21,10 +21,10 @@ const GROUP: &str = ".zgroup";
 const ARRAY: &str = ".zarray";
 const ATTRIBUTES: &str = ".zattrs";
 
-/// How xarray names dimensions in version 2.
+/// xarray's attribute for dimension names in version 2.
 const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// What is found in a store.
+/// The contents of a store, collected recursively.
 struct Walk {
     path: PathBuf,
     storage: ReadableStorage,
@@ -37,14 +37,14 @@ struct Walk {
 /// The arrays of numbers.
 struct Arrays(Vec<StoredArray>);
 
-/// Whether a folder is a group or an array.
+/// Whether a folder is a Zarr group or array.
 pub(super) fn is_zarr(folder: &Path) -> bool {
     [METADATA_FILE, GROUP, ARRAY, ".zmetadata"]
         .iter()
         .any(|name| folder.join(name).is_file())
 }
 
-/// Looks through the groups of a store; arrays of other things than numbers lie beside them.
+/// Reads the groups of a store; arrays that are not numbers are stored as `beside`.
 pub(super) fn open(path: &Path) -> Result<Source> {
     let mut walk = Walk {
         path: path.to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn open(path: &Path) -> Result<Source> {
 }
 
 impl Walk {
-    /// Looks at the node of this path and those below it.
+    /// Reads the node at this path, and those below it.
     fn node(&mut self, name: &str, depth: usize) -> Result<()> {
         let folder = self.path.join(name);
         let metadata = read_json(&folder.join(METADATA_FILE))?;
@@ -104,7 +104,7 @@ impl Walk {
         let mut attributes = array.attributes().clone();
         let listed = attributes.remove(DIMENSIONS);
         if listed.is_some() && !attributes.contains_key("_FillValue") {
-            // What xarray calls missing is what version 2 calls the fill value.
+            // In version 2, xarray stores the missing value as the fill value.
             let second = read_json(&self.path.join(name).join(ARRAY))?;
             let missing = second.map(|node| node["fill_value"].clone());
             attributes.extend(missing.map(|missing| ("_FillValue".to_owned(), missing)));
@@ -128,7 +128,8 @@ impl Walk {
 }
 
 impl Walk {
-    /// An array of other things than numbers, of this type: a list of texts, or it is named.
+    /// Handles an array that is not numeric, with data type `kind`: a list of texts becomes labels,
+    /// anything else is recorded as unreadable.
     fn other(&mut self, name: &str, kind: Result<String>) -> Result<()> {
         match (texts(&self.storage, &self.path, name), kind) {
             (Some(texts), _) => self.beside.label(name, texts),
@@ -136,7 +137,7 @@ impl Walk {
                 let why = format!("holds values of type {kind}, which are no numbers");
                 self.beside.unreadable(name, why);
             }
-            // One that is damaged is no other kind of array.
+            // A damaged array of numbers is an error, not another type.
             (None, Err(error)) => match other_kind(&self.path.join(name))? {
                 Some(kind) => {
                     let why = format!("holds values of type {kind}, which are not read");
@@ -149,7 +150,7 @@ impl Walk {
     }
 }
 
-/// The type of an array's values, if it is none of numbers.
+/// The data type of an array, if it is not numeric.
 fn other_kind(folder: &Path) -> Result<Option<String>> {
     let metadata = match read_json(&folder.join(METADATA_FILE))? {
         Some(metadata) => metadata["data_type"].clone(),
@@ -171,7 +172,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The names of the folders in a folder, sorted.
+/// The names of the subfolders of a folder, sorted.
 fn folders(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(Error::io(folder))? {

@@ -1,4 +1,4 @@
-//! Lists of texts in Zarr: of variable length, or of fixed length, which are read as character codes.
+//! Lists of texts in Zarr, of variable or fixed length; the latter are read as character codes.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use zarrs::storage::{ReadableStorage, ReadableStorageTraits};
 use super::beside::MOST_LABELS;
 use crate::storage::{METADATA_FILE, read_json};
 
-/// Characters of the longest list.
+/// Largest number of characters in a list.
 const MOST_CHARACTERS: u64 = 1 << 22;
 
-/// The texts of the array of this name; none if it is no list of texts.
+/// The texts of the array `name`; none if it is not a list of texts.
 pub(super) fn texts(storage: &ReadableStorage, root: &Path, name: &str) -> Option<Vec<String>> {
     let folder = root.join(name);
     let third = read_json(&folder.join(METADATA_FILE)).ok()?;
@@ -24,7 +24,7 @@ pub(super) fn texts(storage: &ReadableStorage, root: &Path, name: &str) -> Optio
     if metadata["shape"].as_array()?.len() != 1 || count > MOST_LABELS {
         return None;
     }
-    // What is only declared takes no memory: a chunk is decoded as a whole.
+    // A chunk is decoded as a whole, so its declared size is bounded first.
     let chunk = match metadata.get("chunk_grid") {
         Some(grid) => &grid["configuration"]["chunk_shape"],
         None => &metadata["chunks"],
@@ -51,7 +51,7 @@ pub(super) fn texts(storage: &ReadableStorage, root: &Path, name: &str) -> Optio
     Some(characters.chunks_exact(length).map(text).collect())
 }
 
-/// Declares texts of fixed length as lists of characters, and returns that length.
+/// Declares an array of fixed-length texts as an array of characters, and returns that length.
 fn as_characters(metadata: &mut Value) -> Option<usize> {
     let bytes = metadata["data_type"]["configuration"]["length_bytes"].as_u64();
     let third = bytes.filter(|_| metadata["data_type"]["name"] == "fixed_length_utf32");
