@@ -1,4 +1,4 @@
-"""Burgers without noise on 32 points, pseudo-spectral, to the time 1: the low fidelity of bench/outside.
+"""Pseudo-spectral solver of Burgers' equation without noise on 32 points, up to time 1: the low fidelity of bench/outside.
 
     coarse_burgers.py INPUT.npz OUTPUT.npz
 """
@@ -18,7 +18,7 @@ def slope(state):
 
 
 def solved(u):
-    """[x] on the fine grid, which the coarse solution is interpolated to by its waves."""
+    """The solution on the fine grid, [x]: the coarse solution is interpolated by its Fourier modes."""
     state, step = np.fft.rfft(u[:: len(u) // COARSE]), 1 / STEPS
     for _ in range(STEPS):
         a = slope(state)

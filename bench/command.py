@@ -1,4 +1,4 @@
-"""The `floral` command as benchmarks run it, and a row as they print it."""
+"""Runs the `floral` command for benchmarks, and prints their rows."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ FLORAL = os.path.abspath(os.environ["FLORAL"])
 
 
 def floral(folder, *words):
-    """Runs a command in a folder to its end; a text alone is split at its spaces."""
+    """Runs a command in a folder to its end. A single string is split at spaces."""
     words = words[0].split() if len(words) == 1 else [str(word) for word in words]
     done = subprocess.run([FLORAL, *words], cwd=folder, capture_output=True, text=True)
     if done.returncode:
@@ -18,7 +18,7 @@ def floral(folder, *words):
 
 
 def measured(folder, *words):
-    """Seconds by the clock and of processors, and the peak of resident memory in MB."""
+    """Runs a command; returns wall and processor seconds, and the peak of resident memory in MB."""
     start, child = time.monotonic(), os.fork()
     if child == 0:
         os.chdir(folder)

@@ -1,17 +1,17 @@
-"""Our network beside the same in PyTorch, in one run, alternating.
+"""Our network beside the same network in PyTorch, measured in turn in one run.
 
     bench/compare             all rows: results/compare.json, results/scaling.json, docs/src/figures/scaling.svg
-    bench/compare --quick     one round each, without 128x128 training and large grids; a fast look
-    bench/compare --only prior --only velocity     these alone; other rows of the file are kept
+    bench/compare --quick     one round each, without 128x128 training and large grids
+    bench/compare --only prior --only velocity     only these; the other rows of the file are kept
 
-The peer is the paper's network on neuraloperator's blocks, with torchdiffeq and GPyTorch, on all
-cores. Before anything is timed it has to reproduce the reference's stored velocities, and ours with
-our weights. It is timed in three forms: published, eager, deriving its FiLM coefficients in every
-evaluation; hoisted, eager, with that part out of the loop, as ours has it; compiled, the hoisted
-form by torch.compile. Both sides run the batch, inputs and realizations that the row names, and
-warm up before they are timed. With `--threads 1` times are those of the processor on one thread, for machines that other
-work shares. Each timing is a process of its own, never two at once; every figure
-is the best of the rounds. A command that is cut goes on with the row it was at when given again.
+The peer is the paper's network, built from neuraloperator's blocks with torchdiffeq and GPyTorch, on
+all cores. Before anything is timed, it has to reproduce the stored velocities of the reference, and our
+network has to agree with it when given its weights. It is timed in three forms: *published* (eager, FiLM
+coefficients derived in every evaluation), *hoisted* (eager, coefficients derived once, as in our network)
+and *compiled* (the hoisted form by torch.compile). Both sides run the batch, inputs and realizations that
+the row names, after a warm-up. `--threads 1` gives processor times on one thread, for machines that other
+work shares. Each timing is a separate process, never two at once, and every figure is the best of the
+rounds. An interrupted command continues with the unfinished row when it is repeated.
 """
 
 import argparse
@@ -32,7 +32,7 @@ LIBRARIES = "torch", "neuraloperator", "torchdiffeq", "gpytorch"
 
 
 def check_parity(folder):
-    """The peer is the paper's network, and ours is the peer's."""
+    """Checks that the peer agrees with the paper's reference, and our network with the peer."""
     files = [FIXTURES / f"filmfno_{axes}d.safetensors" for axes in (1, 2, 3)]
     for size in ("128", "64x64", "16x16x16"):
         files.append(folder / f"{size}.safetensors")
@@ -44,7 +44,7 @@ def check_parity(folder):
 
 
 def rows(comparison, quick, folder):
-    """Name, and what measures it."""
+    """The name of each row, and the function that measures it."""
     file = folder / "64x64.safetensors"
     yield "velocity", lambda: comparison.velocity("64x64", 8, "6x, 10 ms, 50 %")
     yield "velocity-128", lambda: comparison.velocity("128x128", 4, "5x, 45 ms, 45 %")
@@ -52,11 +52,11 @@ def rows(comparison, quick, folder):
     yield "velocity-3d-32", lambda: comparison.velocity("32x32x32", 4, "5x")
     yield "training-line", lambda: comparison.training("128", 32, 10, "5x")
     yield "training", lambda: comparison.training("64x64", 32, 10, "3.5x, 45 ms")
-    # The peer's prior at 4096 points and more would take most of the time, and is wrong.
+    # The peer's prior is left out: at 4096 points and more it would take most of the time, and it is wrong.
     yield "training-3d", lambda: comparison.training_without_prior("16x16x16", 8, 4, "5x")
     yield "training-3d-32", lambda: comparison.training_without_prior("32x32x32", 4, 2, "5x")
     if not quick:
-        # A batch of 32 takes the peer some 20 GB.
+        # A batch of 32 takes the peer about 20 GB.
         yield "training-128", lambda: comparison.training("128x128", 6, 2, "7x")
         yield "training-128-large", lambda: comparison.training_alone("128x128", 32, 10, "180 ms, 6 GB")
     yield "prior", lambda: comparison.prior("128x128", 4, "1000x")
@@ -64,7 +64,7 @@ def rows(comparison, quick, folder):
 
 
 def measured(comparison, arguments, wanted, folder):
-    """All rows wanted: those of a command that was cut, and the rest anew."""
+    """The wanted rows: those that an interrupted command has finished, and the rest measured."""
     identity = partial.identity([comparison.rounds, comparison.seconds, comparison.compiles, arguments.threads])
     found = []
     for name, measure in rows(comparison, arguments.quick, folder):
@@ -77,7 +77,7 @@ def measured(comparison, arguments, wanted, folder):
             partial.keep(name, identity, kept)
         comparison.peak = max(comparison.peak, kept["peak"])
         found += kept["rows"]
-    # The peak is that of all cores.
+    # The peak is measured on all cores, so that a share makes sense only there.
     peak = comparison.peak if arguments.threads == os.cpu_count() else None
     return [with_share(row, peak) for row in found]
 
@@ -106,7 +106,7 @@ def table(rows):
 
 
 def merged(path, result, only):
-    """The rows of another recording that `only` did not measure, beside the new ones, which name their own command."""
+    """Merges new rows, labelled with their command, into the rows of an earlier recording that `only` leaves out."""
     if not only or not path.exists():
         return result
     before = json.loads(path.read_text())

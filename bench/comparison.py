@@ -1,7 +1,6 @@
-"""The rows of bench/compare: each a work of ours beside the peer's, both as the row's name says.
+"""The rows of bench/compare: each measures one task, named by the row, by our program and by the peer.
 
-Called by compare.py, which writes the rows; runs `floral-bench` and peers/measure.py, each timing a
-process of its own.
+Called by compare.py, which writes the rows. Runs `floral-bench` and peers/measure.py, one process per timing.
 """
 
 import json
@@ -29,7 +28,7 @@ def peer(*words):
 
 
 def smallest(answers):
-    """Of every time, the best round's; of the rest, the last."""
+    """Merges the answers of all rounds: the smallest of each time, the largest peak memory, the last of other values."""
     if answers[-1] is None:
         return None
     merged = dict(answers[-1])
@@ -46,12 +45,12 @@ class Comparison:
     def __init__(self, rounds, seconds, compiles=True):
         self.rounds = rounds
         self.seconds = seconds
-        #: Whether the compiled form is measured too.
+        #: Whether the form compiled by torch.compile is measured too.
         self.compiles = compiles
         self.peak = 0.0
 
     def alternate(self, *works):
-        """Each work once a round, in turn."""
+        """Runs all tasks in turn, once per round."""
         answers = [[] for _ in works]
         for _ in range(self.rounds):
             self.peak = max(self.peak, ours("peak")["gflops"])
@@ -71,7 +70,7 @@ class Comparison:
         return [row(f"velocity, {size}, batch {batch}", mine, theirs, compiled, target=target)]
 
     def training(self, size, batch, inputs, target):
-        """With the prior, from which a step draws w0 and the path's noise, and without."""
+        """Training steps with and without the prior, from which a step draws w0 and the noise of the path."""
         mine, plain, theirs, compiled, drawn = self.alternate(
             lambda: ours("work", "training", size, batch, inputs, self.seconds),
             lambda: ours("work", "training-without-prior", size, batch, inputs, self.seconds),
@@ -96,7 +95,7 @@ class Comparison:
         return [row(f"{training_name(size, batch, inputs)}, without prior", mine, theirs, compiled, target=target)]
 
     def training_alone(self, size, batch, inputs, target):
-        """A batch that the peer's memory does not hold."""
+        """A batch for which the peer would need too much memory: only ours is measured."""
         [mine] = self.alternate(lambda: ours("work", "training", size, batch, inputs, self.seconds))
         return [row(training_name(size, batch, inputs), mine, target=target)]
 
@@ -110,7 +109,7 @@ class Comparison:
         return [row(f"prior, {size}, batch {batch}", mine, nothing, target=target, **more)]
 
     def sampling(self, size, count, file, target):
-        """From an input to its realizations, the prior included."""
+        """Sampling, from an input to its realizations, prior included."""
         mine, theirs, compiled, drawn = self.alternate(
             lambda: ours("work", "sampling", size, count, 1, 0),
             lambda: peer("sampling", file, count),
@@ -128,7 +127,7 @@ def training_name(size, batch, inputs):
 
 
 def row(name, mine, theirs=None, compiled=None, prior_ms=0.0, target="", **more):
-    """Milliseconds per sample; `prior_ms` of each is the peer's prior, the same in every form."""
+    """A row in milliseconds per sample; `prior_ms`, the time of the peer's prior, is the same in every form."""
     times = {"published": (theirs or {}).get("published_ms"), "hoisted": (theirs or {}).get("hoisted_ms")}
     times["compiled"] = (compiled or {}).get("compiled_ms")
     found = {"row": name, "ours_ms": mine["milliseconds_per_sample"]}

@@ -2,13 +2,13 @@
 
     bench/decisions [--only NAME,...] [--seeds 501,...] [--method kriging] [--model] [-o results/decisions.json]
 
-A problem is a pool of 60 to 100 inputs with all of their solutions (decisions_problems.py). A loop with `--choose best`, `spread` and
-`random` starts with 6 runs and takes 3 at a time. After 6, 9, 12 and 18 runs its estimate of the mean of the quantity at every
+A problem is a pool of 60 to 100 inputs with all of their solutions (decisions_problems.py). A loop with `--choose best`, `spread`
+or `random` starts with 6 runs and adds 3 at a time. After 6, 9, 12 and 18 runs its estimate of the mean of the quantity at every
 input of the pool (quantity.csv) is compared with the truth. `errors` are root mean squares over the pool, relative to the standard
-deviation of the true values; `stds` is what the loop says of the same, in the same unit; with `--model`, `model_errors` are those of
-realizations of the loop's last model (`floral sample`). `runs_ratio` is the number of runs from which on the median error is at
-most that of `random` at 18 runs, over 18, by interpolation; where a choice ends above `random`, 18 over the runs at which `random` is as
-good. Rows that the output has from the same build and settings are not measured again.
+deviation of the true values; `stds` are the loop's own estimates of these errors, in the same unit; with `--model`, `model_errors` are
+the errors of realizations of the loop's last model (`floral sample`). `runs_ratio` is the number of runs from which on the median
+error is at most that of `random` at 18 runs, by interpolation, divided by 18; if a choice ends with a larger error than `random`, it is
+18 divided by the number of runs at which `random` is as good. Rows of the output file from the same build and settings are kept.
 """
 
 import argparse
@@ -29,7 +29,7 @@ BUDGETS = [6, 9, 12, 18]
 CHOICES = ["best", "spread", "random"]
 SEEDS = ",".join(map(str, range(501, 511)))
 
-# The solutions are there: the solver looks them up by the bytes of the input. Without NumPy, it starts at once.
+# The solver looks stored solutions up by the bytes of the input. It starts fast because it does not import NumPy.
 SOLVER = """
 import hashlib, shutil, sys, zipfile
 given = zipfile.ZipFile(sys.argv[1]).read("input.npy")[-int(sys.argv[3]):]
@@ -51,12 +51,12 @@ def prepared(name, seed, folder):
 
 
 def learned(given, name, choice, seed, folder, truth, size):
-    """The error after every budget, and what the loop says of it, over the spread of the truth."""
+    """The error at every budget and the loop's own estimate of it, relative to the spread of the truth."""
     found = {"errors": [], "stds": [], "model_errors": []}
     over = lambda values: float(np.sqrt(np.mean(np.square(values))) / truth.std())
     definition, place = PROBLEMS[name][1], folder / f"learned-{choice}"
     solver = f"{sys.executable} -I -S solve.py {{input}} {{output}} {size}"
-    # The order of the other choices does not depend on the batch; they need no fit between two budgets.
+    # The other choices pick the same inputs for any batch, so that they need no fit between two budgets.
     batch = 3 if choice == "best" else BUDGETS[-1]
     for budget in BUDGETS:
         words = ["--pool", "pool.zarr", "--quantity", definition, "--method", given.method, "--seed", seed, "--start", BUDGETS[0], "--batch", batch]
@@ -74,7 +74,8 @@ def learned(given, name, choice, seed, folder, truth, size):
 
 
 def runs_at(errors, target):
-    """The runs from which on errors are at most a target, by interpolation of logarithms; none if the last is not."""
+    """The number of runs from which on errors are at most `target`, by logarithmic interpolation; None if the last error
+    is larger."""
     above = [i for i, error in enumerate(errors) if error > target]
     if not above:
         return float(BUDGETS[0])
@@ -86,13 +87,13 @@ def runs_at(errors, target):
 
 
 def runs_ratio(errors, random):
-    """The runs for the same error over those of random choice."""
+    """The number of runs for the same error, divided by that of random choice."""
     found = runs_at(errors, random[-1])
     return found / BUDGETS[-1] if found is not None else BUDGETS[-1] / runs_at(random, errors[-1])
 
 
 def summary(rows):
-    """By problem: median errors, the median of std over error, and the ratio of runs."""
+    """For each problem: median errors, the median of std over error, and the ratio of runs."""
     found = []
     for name in dict.fromkeys(row["problem"] for row in rows):
         own = [row for row in rows if row["problem"] == name]
@@ -108,7 +109,7 @@ def summary(rows):
 
 
 def identity(given):
-    """Of a measurement: the build, the problems and the method."""
+    """Identifies a measurement by build, problems and method."""
     here = pathlib.Path(__file__).parent
     digest = hashlib.sha256(pathlib.Path(FLORAL).read_bytes())
     for file in ("decisions.py", "decisions_problems.py"):

@@ -7,7 +7,7 @@ import numpy as np
 
 from zoo_data import awkward, dataset, generated, of_mesh
 
-# Realizations of a run, and of the truth.
+# Number of realizations per run, and for the truth.
 RUNS = 10
 TRUTH = 200
 
@@ -15,7 +15,7 @@ LINE = np.linspace(0, 1, 32)
 
 
 def noisy(mean, rng):
-    """Curves plus one small random number a realization: [input, realization, channel, x]."""
+    """Curves plus a small random constant per realization: [input, realization, channel, x]."""
     return (mean[:, None] + 0.02 * rng.normal(size=(len(mean), TRUTH, 1)))[:, :, None]
 
 
@@ -48,7 +48,7 @@ def analytic(function):
 
 
 def parameters(seed):
-    """Six parameters, two of them active, to a curve with a random amplitude."""
+    """Six parameters, two of them active, determine a curve with a random amplitude."""
     rng = np.random.default_rng(seed)
     parts = [awkward()["parameters"](rng) for _ in range(3)]
     p, high = (np.concatenate([part[f"test_{name}"] for part in parts]) for name in ("parameters", "high"))
@@ -57,7 +57,7 @@ def parameters(seed):
 
 
 def base(seed):
-    """Random fields to random curves, with low fidelity."""
+    """Random input fields and random curves as solutions, with low fidelity."""
     rng = np.random.default_rng(seed)
     parts = [awkward()["base"](rng) for _ in range(3)]
     given, low, high = (np.concatenate([part[f"test_{name}"] for part in parts]) for name in ("input", "low", "high"))
@@ -65,12 +65,12 @@ def base(seed):
 
 
 def burgers(seed):
-    """Random initial values with low fidelity, built in."""
+    """The built-in Burgers problem: random initial values, with low fidelity."""
     return generated("burgers", seed, 60, TRUTH, "--resolution", "32x32", tests=1, truth=1)[0]
 
 
 def elastic(seed):
-    """Eight stiffnesses and three loads to displacements on a mesh of triangles, without noise; a part of 200 cases."""
+    """Eight stiffnesses and three loads determine displacements on a mesh of triangles, without noise; a part of 200 cases."""
     import xarray
 
     both = [part.drop_vars(["points", "cells_triangle"]) for part in of_mesh("elastic_block", 100)]
@@ -80,7 +80,7 @@ def elastic(seed):
 
 
 def largest(high):
-    """Over all axes of a realization."""
+    """The maximum over all axes of a realization."""
     return high.reshape(*high.shape[:2], -1).max(2)
 
 
@@ -88,7 +88,8 @@ def at_three_quarters(high):
     return np.apply_along_axis(lambda u: np.interp(0.75, LINE, u), 2, high[:, :, 0])
 
 
-# Name -> function of the seed that gives the pool; the quantity; and the same of solutions, [input, realization].
+# Name -> (function from a seed to the pool, quantity as an expression, quantity as a function of the solutions:
+# [input, realization]).
 PROBLEMS = {
     "parameters": (parameters, "q = max(u)", largest),
     "base": (base, "q = max(u)", largest),

@@ -1,12 +1,12 @@
-"""Errors of predictions that need no training, over draws of the inputs: how much of a table's cell is its draw.
+"""Errors of predictions that need no training, over draws of the inputs: how much a table cell depends on its draw.
 
     bench/draws
 
 Advection, Burgers and Darcy with the law of the reference, on 64x64 points: 15 test inputs and 10 training inputs with 50
 realizations each, for 20 seeds. nRMSE of low fidelity, of low fidelity with the mean residual of the first 2 or 10 training inputs,
-and of their mean solution. The eigenvectors of the permeability have a fixed sign in this program. In the paper's reference code
-their signs are left to the eigenvalue solver, and all inputs share the mean field that follows from them: the last rows draw them
-at random, with SciPy's solver and without the unknown part of the permeability.
+and of their mean solution. The eigenvectors of the permeability have a fixed sign in this program. The paper's reference code leaves
+their signs to the eigenvalue solver, and all inputs share the mean field that follows from them. The last rows draw the signs at
+random, with SciPy's solver and without the unobserved part of the permeability.
 """
 
 import os
@@ -35,7 +35,7 @@ MODES, LENGTH, LARGEST = 32, 0.1, 2.5
 
 
 def errors(low, mean):
-    """nRMSE of each prediction; low, mean: [input, ...], test inputs first."""
+    """nRMSE of each prediction. low, mean: [input, ...], test inputs first."""
     scale = np.sqrt((mean[:TEST] ** 2).mean())
     nrmse = lambda found: float(np.sqrt(((found - mean[:TEST]) ** 2).mean()) / scale)
     found = {"low": nrmse(low[:TEST])}
@@ -62,7 +62,7 @@ def eigenvectors():
 
 
 def with_signs(modes, seed):
-    """Darcy with signs of the eigenvectors drawn at random."""
+    """The Darcy problem with random signs of the eigenvectors."""
     rng = np.random.default_rng(seed)
     signed = modes * rng.choice([-1.0, 1.0], MODES)[:, None, None]
     fine, coarse = np.linspace(0, 1, POINTS), np.linspace(0, 1, COARSE)

@@ -1,11 +1,11 @@
-"""A graphics card beside the processor: fixtures, a short training, realizations, and how long they take.
+"""A graphics card compared with the processor: fixtures, a short training, realizations, and times.
 
     bench/gpu
     bench/gpu --numbers     without times, which mean nothing on a busy machine
 
-The same commands on both devices. Differences are relative to the largest value. Times are those of this
-machine, whose load at the start is recorded; with a driver that imitates a card on the processor they say nothing
-of a card. Those of training count the compilation of kernels.
+Runs the same commands on both devices. Differences are relative to the largest value. The load of the machine at
+the start is recorded; times of a software driver, which emulates a card on the processor, say nothing about a
+card. Training times include the compilation of kernels.
 """
 
 import argparse
@@ -32,7 +32,7 @@ SIZES += " --set split.test=1 --set split.validation=1 --epochs 3"
 
 
 def verified():
-    """The card, and the error of every quantity of the fixtures on each device."""
+    """The name of the card, and the error of every fixture quantity on each device."""
     rows = {}
     for device in DEVICES:
         done = floral(ROOT, f"verify {' '.join(map(str, FIXTURES))} --device {device}")
@@ -65,7 +65,7 @@ def difference(found, expected):
 
 
 def values(archive, name):
-    """An array of f32 of an .npz: after its magic number and the length of its header, as NumPy has it."""
+    """An f32 array of an .npz archive; NumPy's magic number and header are skipped."""
     with zipfile.ZipFile(archive) as file:
         stored = file.read(f"{name}.npy")
     header = int.from_bytes(stored[8:10], "little")
@@ -74,7 +74,7 @@ def values(archive, name):
 
 
 def trained(problem, folder, times):
-    """A short training on each device, and realizations by each run on each device."""
+    """A short training on each device, and realizations of each run on each device."""
     floral(folder, f"generate {problem} {PROBLEMS[problem]} -o {problem}.zarr")
     row = {"data": f"{problem} {PROBLEMS[problem]}", "settings": SIZES}
     for device in DEVICES:

@@ -1,10 +1,10 @@
-"""`floral plan` beside what is measured: ranks on one host, and on two whose link has a known bandwidth.
+"""`floral plan` compared with measurements: ranks on one host, and on two hosts whose link has a known bandwidth.
 
     bench/hosts [--links 0,1000,200] [--rounds 2]
 
-Two hosts are two network namespaces joined by a pair of virtual devices, slowed to a number of Mbit/s (0: as
-fast as it goes). Messages are measured by `floral bench --collective` over the same link, and go into the
-plan; seconds of a step are those of an epoch of training over its steps.
+The two hosts are network namespaces joined by a pair of virtual devices that are limited to a number of Mbit/s
+(0: no limit). `floral bench --collective` measures latency and bandwidth over the same link for the plan. The
+seconds per step are those of an epoch of training divided by its steps.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
 }
-# Starts a program on the host of an address, as ssh would.
+# Starts a program on the host with a given address, in place of ssh.
 AGENT = """#!/bin/sh
 host=$1; shift
 case $host in 10.83.0.1) name=floral-a;; *) name=floral-b;; esac
@@ -69,7 +69,7 @@ def slow(megabits):
 
 
 def start(ranks, folder, hosts):
-    """The words before `floral`."""
+    """The mpirun words before `floral`."""
     if not hosts:
         return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)]
     addresses = ",".join(HOSTS.values())
@@ -91,8 +91,8 @@ def floral(ranks, words, folder, hosts=False):
 
 
 def step_seconds(ranks, folder, hosts, rounds):
-    """Of an epoch's steps, the best of the rounds; validation is timed by itself, as an epoch of the same
-    without steps is not to be had."""
+    """Seconds of the second epoch, best of the rounds. They include the validation: an epoch of steps alone cannot be
+    run."""
     best = float("inf")
     for _ in range(rounds):
         shutil.rmtree(folder / "run", ignore_errors=True)
@@ -133,7 +133,7 @@ def main():
         none = {"latency": 0.0, "bandwidth": 1e12}
         planned = plan(1, none, None, folder)
         steps = planned["steps"]
-        # Computing is fitted once, on one rank: what is judged is how it scales.
+        # The computing speed is fitted to one rank: the comparison is about scaling.
         fitted = planned["training_gflops"] * planned["rows"][0]["seconds"] * steps / alone
 
         def row(place, ranks, hosts, message):

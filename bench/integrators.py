@@ -1,9 +1,8 @@
-"""Realizations of one input by several integrators, beside 400 steps of RK4 from the same priors.
+"""Realizations of one input by several integrators, compared with 400 steps of RK4 from the same prior draws.
 
     bench/integrators RUN DATA.zarr
 
-The difference of a value is its distance from that of the fine integration; the spread of the realizations
-shows its worth.
+Differences are root mean squares against the fine integration; the spread of the realizations gives the scale.
 """
 
 import pathlib
@@ -38,12 +37,12 @@ OTHERS = [
 
 
 def named(path):
-    """A folder by its name and that of the one it lies in: where that is, is the machine's own."""
+    """The last two names of a path: the rest depends on the machine."""
     return "/".join(pathlib.Path(path).parts[-2:])
 
 
 def sampled(run, data, integrator, folder):
-    """The realizations, [realization, ...], and evaluations per realization."""
+    """The realizations, [realization, ...], and the evaluations per realization."""
     words = f"sample {run} --input {data} --inputs 0..1 --realizations {REALIZATIONS}"
     floral(folder, f"{words} --keep {REALIZATIONS} --force {integrator} -o out.zarr")
     store = xarray.open_zarr(pathlib.Path(folder) / "out.zarr").load()

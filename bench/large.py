@@ -1,12 +1,12 @@
-"""Large grids, and data that memory has no room for, on one machine.
+"""Large grids, and data that do not fit into memory, on one machine.
 
     bench/large
 
 On 512 x 512 points: a dataset, an epoch of the paper's flow with its full width and fewer modes, and
-realizations of a new input, each with its seconds and the most memory that it held. Then a training whose
-address space is limited so that its samples do not fit: they are read from a file, and the weights are those
-of a training that held them. Seconds of processors are summed over threads; those of training count the
-reading and the validation too. The load of the machine is that of the start.
+realizations of a new input, each with its times and its peak memory. Then a training whose address space is
+limited so that its samples do not fit: they are read from a file, and the weights must equal those of a
+training that holds them in memory. Processor seconds are summed over threads; those of training include
+reading and validation. The load of the machine is recorded at the start.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ SMALL += " --set split.test=1 --set split.validation=1 --epochs 1 --seed 3"
 
 
 def floral(words, folder, address_space=None):
-    """Seconds by the clock and of processors, the peak of resident memory in bytes, and what was said."""
+    """Runs a command; returns wall and processor seconds, the peak of resident memory in bytes, and the printed text."""
     said = folder / "said"
     start = time.monotonic()
     child = os.fork()
@@ -73,7 +73,7 @@ def large(folder):
 
 
 def beyond_memory(folder):
-    """The same training with room for its samples and without."""
+    """The same training with and without memory for its samples."""
     inputs, realizations, side = 22, 150, 128
     limit = 600_000_000
     floral(
@@ -95,7 +95,7 @@ def beyond_memory(folder):
 
 
 def weights(run):
-    """The arrays of the last checkpoint; its header has seconds, which differ."""
+    """A hash of the arrays of the last checkpoint, without its header, which contains times."""
     stored = (run / "last.safetensors").read_bytes()
     header = int.from_bytes(stored[:8], "little")
     return hashlib.sha256(stored[8 + header :]).hexdigest()

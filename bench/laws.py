@@ -1,14 +1,14 @@
-"""Laws that are not normal: resampled realizations beside normal ones, and both through a transform.
+"""Distributions that are not normal: resampled realizations beside normal ones, and with a transform.
 
     bench/laws [--seeds 521,522,523]
 
-A plume of two directions and a log-normal strength, and one of a single direction, so log-normal alone: 24x40 points, 20 training
-inputs with 30 realizations each, none for validation, 15 test inputs with 1000 realizations each.
+Two plumes with a log-normal strength, one with two directions and one with a single direction: 24x40 points, 20 training inputs with
+30 realizations each, no validation inputs, 15 test inputs with 1000 realizations each.
 
-With X a predicted and Y a true realization, D(P, Q) the mean distance between independent draws of P and Q, the *excess* of a score is
-(D(X, Y) - D(X, X) / 2 - D(Y, Y) / 2) / (D(Y, Y) / 2): how much larger it is than that of the truth itself. Distances at single points
-give the CRPS, root mean square distances of fields the energy score. Estimates are unbiased, and may be slightly negative. `floor` is the
-same for as many true realizations as a training input has.
+Let X be a predicted and Y a true realization, and D(P, Q) the mean distance between independent draws of P and Q. The *excess* of a
+score is (D(X, Y) - D(X, X) / 2 - D(Y, Y) / 2) / (D(Y, Y) / 2): by how much it exceeds that of the truth itself, relatively. Distances
+at single points give the CRPS, root mean square distances of fields the energy score. Estimates are unbiased and may be slightly
+negative. `floor` is the excess of as many true realizations as a training input has.
 """
 
 import argparse
@@ -31,7 +31,7 @@ KEPT = 400
 
 
 def field_distance(x, y):
-    """Mean root mean square distance of two sets of fields, [realization, point]; of one set, between different ones."""
+    """Mean root mean square distance between two sets of fields, [realization, point]; for x is y, between different fields."""
     square = (x**2).sum(1)[:, None] + (y**2).sum(1) - 2 * x @ y.T
     distances = np.sqrt(np.maximum(square, 0) / x.shape[1])
     pairs = len(x) * (len(x) - 1) if x is y else distances.size
@@ -39,7 +39,7 @@ def field_distance(x, y):
 
 
 def pair_sums(x):
-    """The sum of absolute differences over unordered pairs of realizations, at all points, by ranks."""
+    """The sum of absolute differences over unordered pairs of realizations and over points, from ranks."""
     rank = 2 * np.arange(1, len(x) + 1) - len(x) - 1
     return (rank[:, None] * np.sort(x, 0)).sum()
 
@@ -57,7 +57,7 @@ def excess(distance, predicted, truth):
 
 
 def scores(predicted, truth):
-    """Of one input: [realization, y, x] each."""
+    """The scores of one input. predicted, truth: [realization, y, x]."""
     spread = truth.std(0)
     at = spread > 0.1 * spread.max()
     quantile = (np.quantile(predicted, LEVELS, 0) - np.quantile(truth, LEVELS, 0)) / np.where(at, spread, 1)

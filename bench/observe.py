@@ -1,13 +1,13 @@
-"""Predictions given readings of one realization, by the command alone: error of the mean and coverage of intervals.
+"""Predictions given readings of one realization, from the command line: error of the mean and coverage of intervals.
 
     bench/observe stochastic_burgers.npz [only ...]
 
 Three datasets: the Burgers equation with noise of bench/outside, 40 training inputs; the built-in Darcy problem on
-32x32 points, 20 training inputs; heat in a plate with a hole, on a mesh, 24 training inputs. Of test inputs a few
-realizations are read at a few points, exactly, and predicted everywhere. `rmse` is the root mean square error of
-the conditioned mean beside that realization, `coverage` the share of its values within the interval from 5 to 95 %.
-Sensors are evenly spread, or placed by `floral suggest --sensors`. At last, the time that ten readings cost on 64x64 points
-and on the mesh of bench/scale.
+32x32 points, 20 training inputs; heat in a plate with a hole, on a mesh, 24 training inputs. A few realizations of
+test inputs are read exactly at a few points and predicted everywhere. `rmse` is the root mean square error of the
+conditioned mean against that realization, `coverage` the share of its values within the interval from 5 to 95 %.
+Sensors are evenly spread, or placed by `floral suggest --sensors`. Finally, the time that ten readings take on 64x64
+points and on the mesh of bench/scale.
 """
 
 import json
@@ -30,7 +30,7 @@ from scale_data import made as made_large
 SEED = 451
 SENSORS = (0, 1, 3, 5, 9)
 REALIZATIONS = 500
-#: Readings and rounds that are timed.
+#: Numbers of readings and of rounds in the timings.
 READ, ROUNDS = 10, 3
 
 
@@ -39,14 +39,14 @@ def opened(path):
 
 
 class Problem:
-    """A run, and realizations of test inputs: truth [input, realization, point], places [point, axis]."""
+    """A run, and realizations of its test inputs: truth [input, realization, point], places [point, axis]."""
 
     def __init__(self, folder, run, axes, places, truth, asked):
         self.folder, self.run, self.axes, self.places, self.truth, self.asked = folder, run, axes, places, truth, asked
 
     def evenly(self, count):
-        """Points far from each other, the first near the middle; on one axis at equal distances. Points at which
-        the solution is fixed are left out: an exact reading there is refused."""
+        """Points far from each other, the first near the middle; on one axis, equidistant points. Points at which
+        the solution is fixed are left out, because an exact reading there is refused."""
         if self.places.shape[1] == 1:
             return ((np.arange(count) + 0.5) * len(self.places) / count).astype(int)
         varies = self.truth.std(axis=(0, 1)) > 1e-9 * self.truth.std()
@@ -64,7 +64,7 @@ class Problem:
         return ((self.places[:, None] - places) ** 2).sum(2).argmin(0)
 
     def predicted(self, i, sensors, values):
-        """Mean, both ends of the interval, and the facts of conditioning."""
+        """Mean, both ends of the interval, and the diagnostics of the conditioning."""
         words = ["sample", self.run, *self.asked(i), "--realizations", REALIZATIONS, "--quantile", 0.05, "--quantile", 0.95]
         if len(sensors):
             rows = [[*self.places[s], v] for s, v in zip(sensors, values)]
@@ -184,7 +184,7 @@ def darcy_64(folder):
 
 
 def mesh_50000(folder):
-    """The mesh of bench/scale; readings away from the rim, where the solution is fixed."""
+    """The mesh of bench/scale; readings lie away from the rim, where the solution is fixed."""
     train, test = made_large("mesh of 50 000 nodes", SEED)
     for name, part in (("fine-train", train), ("fine-test", test)):
         part.to_zarr(folder / f"{name}.zarr", zarr_format=3, consolidated=False)
@@ -195,13 +195,13 @@ def mesh_50000(folder):
     return "fine", "fine-test.zarr", ["x", "y"], [(*places[a], u[a], 0.01 * u.std()) for a in at]
 
 
-#: Runs to time, and their realizations.
+#: Runs to time, and numbers of realizations.
 TIMED = {"64x64 points": (darcy_64, (2500,)), "mesh of 50 000 nodes": (mesh_50000, (1000, 2500))}
 
 
 def timed(folder, name):
-    """Seconds by the clock and of processors, and memory, of `floral sample` without and with ten readings: the best of some
-    rounds, in turn."""
+    """Wall and processor seconds and memory of `floral sample` without and with ten readings, in turn: the best of several
+    rounds."""
     build, counts = TIMED[name]
     run, data, axes, rows = build(folder)
     lines = [",".join([*axes, "value", "std"]), *(",".join(map(repr, map(float, row))) for row in rows)]
@@ -217,7 +217,7 @@ def timed(folder, name):
             yield {"data": name, "realizations": count, "readings": readings, **least}
 
 
-#: Sensors and realizations per input.
+#: Name -> (problem, numbers of sensors, realizations per input).
 PROBLEMS = {"outside": (outside, SENSORS, 1), "mesh": (mesh, SENSORS, 2), "darcy": (darcy, SENSORS, 2)}
 
 

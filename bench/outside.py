@@ -1,12 +1,13 @@
-"""Data that others made, by the command alone: imported, trained with and without low fidelity, scored.
+"""Third-party data from the command line: imported, trained with and without low fidelity, scored.
 
     bench/outside stochastic_burgers.npz
 
 The archive holds u0 -> u(t = 1) of a Burgers equation with noise on 256 points of a periodic interval,
 arrays train_input, train_high, test_input and test_high. Low fidelity is a coarse solver without noise,
-bench/coarse_burgers.py, which floral calls. The law has two symmetries: u(x) -> -u(-x), and, as noise is
-cos(kx) dW for odd k and as likely as its negative, u(x) -> u(x + pi). Errors are means over test inputs of the root mean square
-error over that of the truth, of the mean and of the deviation over realizations.
+bench/coarse_burgers.py, which floral calls. The distribution has two symmetries: u(x) -> -u(-x), and
+u(x) -> u(x + pi), because the noise is cos(kx) dW with odd k and is as likely as its negative. Errors are the root
+mean square error of the mean (of the standard deviation) over realizations, relative to the root mean square of the
+truth, averaged over test inputs.
 """
 
 import os
@@ -27,7 +28,7 @@ SETTINGS = ["--set", 'symmetries=["reflect:x:-", "roll:x:1/2"]', "--set", "split
 
 
 def relative(found, truth):
-    """Over inputs: [input, x] each."""
+    """Relative error, averaged over inputs. found, truth: [input, x]."""
     error, size = (np.sqrt((field**2).mean(-1)) for field in (found - truth, truth))
     return float((error / size).mean())
 

@@ -1,7 +1,7 @@
-"""The rows that bench/compare has measured so far, so that the same command goes on where it was cut.
+"""The rows that bench/compare has measured so far, so that an interrupted command can continue.
 
-A folder beside the environment, one file a row; a row measured by another build or with other
-settings does not count. compare.py removes the folder when its results are written.
+They are stored in a folder beside the environment, one file per row. Rows of another build or of other settings are
+ignored. compare.py removes the folder when its results are written.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / ".venv-compare/rows"
 
 
 def identity(settings):
-    """Of a measurement: the build, the peers' code and the settings."""
+    """Identifies a measurement by build, code of the peers and settings."""
     sources = sorted((FOLDER.parent.parent).glob("*.py")) + sorted((FOLDER.parent.parent / "peers").glob("*.py"))
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for path in [pathlib.Path(os.environ["FLORAL_BENCH"]), *sources]:
@@ -24,7 +24,7 @@ def identity(settings):
 
 
 def load(name, identity):
-    """What was kept of a row, or nothing."""
+    """The stored row of this identity; None if there is none."""
     path = FOLDER / f"{name}.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
     return kept.get("found") if kept.get("identity") == identity else None

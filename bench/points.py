@@ -2,11 +2,11 @@
 
     bench/points [--seeds 431,432] [--epochs 60] [-o results/points-network.json]
 
-Darcy on 16x16 points, a dataset per seed: 70 inputs with 10 realizations, 15 to test, 15 to validate, 40 to train; floral-kl and
-kriging train on the 55 that are not tested. Elastic block (`FLORAL_ZOO`), 1346 points, a file without a seed: 100 inputs with one run
-each, 15 of them to validate the network; its seed is that of the initial weights. There the network learns the residual to the
-mean training solution. `nrmse` is that of `floral evaluate`; `mean_residual` and `kriging` are its baselines on the same inputs.
-Seconds are those of training, on a machine shared with other work.
+Darcy on 16x16 points, a dataset per seed: 70 inputs with 10 realizations, 15 for testing, 15 for validation, 40 for training;
+floral-kl and kriging train on all 55 inputs that are not for testing. Elastic block (`FLORAL_ZOO`), 1346 points, a file without a
+seed: 100 inputs with one run each, 15 of them for validation of the network; the seed is that of the initial weights. There the
+network learns the residual to the mean training solution. `nrmse` is that of `floral evaluate`; `mean_residual` and `kriging` are
+its baselines on the same inputs. Training seconds are from a machine shared with other work.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def run(*arguments):
 
 
 def weights_of(folder):
-    """How many weights a network has: its best checkpoint is a safetensors file."""
+    """The number of weights of a network, from its best checkpoint, a safetensors file."""
     with open(folder / "best.safetensors", "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     shapes = [entry["shape"] for name, entry in header.items() if name.startswith("weight.")]
@@ -48,7 +48,7 @@ def weights_of(folder):
 
 
 def scored(data, test, name, settings, seed, folder, steps=0):
-    """Trains a method and scores it, on the test inputs of its dataset or on those of another one; an epoch has these steps."""
+    """Trains a method and scores it on the test inputs of its dataset or on another dataset. steps: steps per epoch."""
     start = time.time()
     run("train", data, "-o", folder, "--seed", seed, *settings)
     row = {"data": data.stem, "seed": seed, "method": name, "seconds": round(time.time() - start, 2), "weights": 0}

@@ -1,9 +1,9 @@
-"""Our solvers beside the same schemes in NumPy and SciPy, in one run, alternating.
+"""Our solvers beside the same schemes in NumPy and SciPy, measured in turn in one run.
 
     bench/problems            prints a table and writes results/problems.json
 
-Both sides do the same work: draw the random part and solve. Ours runs on all cores and on one;
-NumPy and SciPy run as they are, on one. Every figure is the best of several alternating rounds.
+Both sides draw the random part and solve. Our solvers run on all cores and on one core, NumPy and
+SciPy on one core. Every figure is the best of several alternating rounds.
 """
 
 import json
@@ -24,7 +24,7 @@ REALIZATIONS = 50
 
 
 def ours(*words, threads=None):
-    """One JSON line of the Rust side."""
+    """The timings of the Rust side, one line of JSON."""
     environment = dict(os.environ)
     if threads:
         environment["RAYON_NUM_THREADS"] = str(threads)
@@ -39,7 +39,7 @@ def timed(work):
 
 
 def check_peers():
-    """The peers solve the same discrete problems as we do."""
+    """Checks that the peers solve the same discrete problems as our solvers."""
     reference = load_file(FIXTURE)
     for name in ("advection", "burgers"):
         found = getattr(solvers, name)(reference[f"{name}.initial"])

@@ -2,11 +2,11 @@
 
     bench/quantities [NAME ...] --seeds 421,422,423 [-o results/quantities.json]
 
-The datasets are those of bench/zoo. A run is trained on the training inputs alone; `floral evaluate` scores ten quantities at
-the test inputs: the share of the true realizations inside of the central interval of 90 %, of the draws and of the calibrated
-draws. `floral sample` predicts the probabilities that the largest value and the value at a point pass three thresholds each (the 50, 75
-and 90 % quantiles over all true realizations). They are compared with the shares of true realizations: the Brier score beside
-that of the true probabilities, and in bins of the predicted probability the observed one.
+The datasets are those of bench/zoo. A run is trained on the training inputs only; `floral evaluate` scores ten quantities at
+the test inputs: the share of true realizations inside the central 90 % interval of the draws and of the calibrated draws.
+`floral sample` predicts the probabilities that the largest value and the value at a point exceed three thresholds each (the 50,
+75 and 90 % quantiles over all true realizations). They are compared with the shares of true realizations: by the Brier score
+beside that of the true probabilities, and by the observed probability in bins of the predicted one.
 """
 
 import argparse
@@ -36,12 +36,12 @@ def floral(*words):
 
 
 def point_of(high):
-    """A grid point: its index along each axis."""
+    """A grid point, as its index along each axis."""
     return {axis: round(share * (high.sizes[axis] - 1)) for axis, share in zip(high.dims[3:], (0.3, 0.6))}
 
 
 def quantities(high):
-    """Name -> expression, for fields with these dimensions."""
+    """Name -> expression, for fields with the dimensions of `high`."""
     axes = list(high.dims[3:])
     place = lambda axis, share: float(high[axis][0] + share * (high[axis][-1] - high[axis][0]))
     first, last = axes[0], axes[-1]
@@ -62,7 +62,7 @@ def quantities(high):
 
 
 def probabilities(folder, high):
-    """Per threshold of two quantities: the level, Brier scores, and the pairs of predicted and observed probabilities."""
+    """For each threshold of two quantities: level, Brier scores, and pairs of predicted and observed probability."""
     axes = list(high.dims[3:])
     one = high.isel(channel=0)
     truth = {"max": one.max(axes).values, "at": one.isel(point_of(high)).values}
@@ -111,7 +111,7 @@ def scored(name, seed):
 
 
 def reliability(rows, how):
-    """In bins of the predicted probability: its mean, the observed share, and how many pairs there are."""
+    """For each bin of the predicted probability: its mean, the observed share, and the number of pairs."""
     p = np.concatenate([one[how] for row in rows for one in row["probabilities"]])
     q = np.concatenate([one["observed"] for row in rows for one in row["probabilities"]])
     place = np.minimum((p * BINS).astype(int), BINS - 1)

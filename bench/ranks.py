@@ -1,11 +1,12 @@
-"""Efficiency of two ranks of one thread each beside one rank of one thread, and kills that must do no harm.
+"""Parallel efficiency of two ranks with one thread each, and recovery after kills.
 
     bench/ranks [--rounds 3] [--kills 20] [--seed 1] [--only generate]
     TMPDIR=/dev/shm bench/ranks ...     stores in memory, where nothing waits for a disk
 
-One and two ranks take turns, and the best of the rounds counts. Seconds are those of the whole command,
-start of MPI included. With --rounds 0 or --kills 0 that part stays as it was recorded. Every kill hits a rank or the whole job at a random moment; then the same command goes on with
-another number of ranks, and what it comes to is compared byte for byte with what was never killed.
+One and two ranks are timed in turn, and the best of the rounds counts. Seconds are those of the whole command,
+including the start of MPI. With --rounds 0 or --kills 0, that part keeps its recorded numbers. Every kill hits a
+rank or the whole job at a random moment; the same command then continues with another number of ranks, and its
+result is compared byte for byte with that of an undisturbed run.
 """
 
 import argparse
@@ -27,7 +28,7 @@ ENVIRONMENT = {
     **os.environ,
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # Shared memory by copies: containers often forbid one process to read another.
+    # Copies through shared memory: containers often forbid a process to read the memory of another.
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
 }
 SPLIT = "--set split.test=2 --set split.validation=1"
@@ -54,7 +55,7 @@ def command(ranks, words):
 
 
 def run(ranks, words, folder):
-    """Seconds of the clock, and of all processors together."""
+    """Runs a command; returns wall seconds, and processor seconds of all ranks together."""
     start, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run(command(ranks, words), cwd=folder, env=ENVIRONMENT, check=True)
     return time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used
@@ -80,13 +81,13 @@ def efficiency(name, folder, rounds):
         "one_rank_s": round(best[1], 2),
         "two_ranks_s": round(best[2], 2),
         "efficiency": round(best[1] / (2 * best[2]), 3),
-        # Of processors' seconds: it does not see waiting, nor what else a machine does.
+        # From processor seconds: insensitive to waiting and to other work on the machine.
         "work_efficiency": round(used[1] / used[2], 3),
     }
 
 
 def digest(path):
-    """Of every file; of checkpoints the arrays, as their headers hold seconds."""
+    """Hashes of all files; of checkpoints only the arrays, because their headers contain times."""
     sums = {}
     for file in sorted(path.rglob("*")):
         if file.suffix == ".safetensors":
@@ -101,7 +102,7 @@ def digest(path):
 
 
 def kill(name, folder, expected, seconds, dice):
-    """One kill, and what becomes of it."""
+    """Kills a job once, and returns the outcome."""
     words, made = KILLED[name]
     clear(folder, made)
     ranks = dice.choice([2, 3, 4])
@@ -114,7 +115,7 @@ def kill(name, folder, expected, seconds, dice):
     listed = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True).stdout.split()
     ranks_there = [int(pid) for pid in listed]
     if whole or not ranks_there:
-        # A killed mpirun ends no ranks: they do so themselves, a little later.
+        # A killed mpirun does not end its ranks; they exit by themselves a little later.
         victims = [job.pid, *ranks_there] if number == signal.SIGKILL else [job.pid]
     else:
         victims = [dice.choice(ranks_there)]
@@ -164,7 +165,7 @@ def main():
                 expected[name] = digest(folder / KILLED[name][1]), seconds
             outcome = kill(name, folder, *expected[name], dice)
             print(outcome, flush=True)
-            # Who was done before the signal came was not killed.
+            # A job that finished before the signal came was not killed.
             if outcome["exit_code"] != 0 or not outcome["same_bytes"]:
                 kills.append(outcome)
     made = read("ranks.json") if exists("ranks.json") else {}

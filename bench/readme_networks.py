@@ -14,7 +14,7 @@ MARKED = 0.3
 
 
 def trained():
-    """Cells of results/trained: (system, samples, method) to the record, its system and its file."""
+    """Cells of results/trained: (system, samples, resolution, method) -> (record, system, file)."""
     found = {}
     for path in sorted((RESULTS / "trained").glob("*.json")):
         name = f"trained/{path.name}"
@@ -106,27 +106,27 @@ def page_of_trained():
     columns = ["", "cell", "grid", "best epoch of those trained", "minutes", "nRMSE", "error of mean L2 from finite realizations", "variance", "90 % interval", "file"]
     return f"""## Table 1 of the paper
 
-nRMSE of the predicted mean: ours, and the paper's in brackets. {done} of {asked} cells have been trained; one seed each. An asterisk
-marks a value that differs from the paper's by more than {100 * MARKED:.0f} %. nRMSE is the root mean square error over the root mean
-square of the truth, both over all inputs and points, so that 64x64 points here can be compared with the paper's 128x128 for
-Advection and Burgers. The inputs are other draws than the paper's, so low fidelity differs too. Each file names its command
-(`floral reproduce table1 --scale trained`); {hours:.1f} hours in all.
+nRMSE of the predicted mean: our value, with the paper's in brackets. {done} of {asked} cells have been trained, with one seed each. An asterisk
+marks a value that differs from the paper's by more than {100 * MARKED:.0f} %. nRMSE is the root mean square error divided by the root mean
+square of the truth, both over all inputs and points, so that results on 64x64 points can be compared with the paper's on 128x128 points for
+Advection and Burgers. The inputs are different draws than the paper's, so that low fidelity differs too. Each file names its command
+(`floral reproduce table1 --scale trained`); the trainings took {hours:.1f} hours in total.
 
 {table(header, list(table_one(cells)))}
-{"".join(f"- {text}.{chr(10)}" for text in settings)}- Deterministic methods are trained on the means of inputs. That has the same minimiser as training on single realizations and
-  is much cheaper. An epoch is then shorter; the number of steps is the paper's.
+{"".join(f"- {text}.{chr(10)}" for text in settings)}- Deterministic methods are trained on the mean solution of each input. This has the same minimiser as training on single realizations
+  and is much cheaper. An epoch is then shorter; the number of steps is that of the paper.
 - Flows are sampled by {integrators(cells)} per realization.
 - *Low fidelity + mean residual* is a baseline that learns one field from the same training inputs.
-- Darcy has the law of the paper's reference code, which is not that of its text.
+- Darcy has the distribution of the paper's reference code, which differs from that in its text.
 
-The cells one by one. *Variance* is the relative error of the variance field (1 means no skill), *90 % interval* the
-share of realizations that it holds, over all test inputs and points; deterministic methods have neither.
+All cells in detail. *Variance* is the relative error of the variance field (1 means no skill), *90 % interval* the
+coverage of this interval over all test inputs and points; deterministic methods have neither.
 
 {table(columns, list(details(cells)))}"""
 
 
 def ranges(rows):
-    """Smallest, middle and largest error of each prediction that needs no training."""
+    """Smallest, median and largest error of each prediction that needs no training."""
     for name in ("low", "mean_residual_2", "mean_residual_10", "mean_solution_2", "mean_solution_10"):
         errors = [row[name] for row in rows]
         yield f"{short(min(errors))}, {short(statistics.median(errors))}, {short(max(errors))}"
@@ -142,19 +142,19 @@ def page_of_draws():
     ]
     return f"""## How much of a cell is its draw
 
-Why do single cells differ from the paper's by more than {100 * MARKED:.0f} %? The cheapest hypothesis is the draw of the inputs. It can be tested
-without training: smallest, median and largest nRMSE of predictions that learn nothing or one field, over 20 draws of training and test
-inputs (`{read("draws.json")["command"]}`, {source("draws.json")}).
+Why do single cells differ from the paper's by more than {100 * MARKED:.0f} %? The simplest hypothesis is the draw of the inputs. It can be tested
+without training. The table shows the smallest, median and largest nRMSE of predictions that learn nothing or a single field, over 20 draws of
+training and test inputs (`{read("draws.json")["command"]}`, {source("draws.json")}).
 
 {table(header, body)}
-- Darcy: the permeability's eigenvectors have a fixed sign here. The paper's reference code leaves their signs to the eigenvalue
-  solver, and all inputs share the mean field that follows from them. Drawn at random, the signs change the error of low fidelity by a factor
-  of three, and that of low fidelity with the mean residual of two inputs by a factor of four. The paper's FNO with 100 samples lies in the
-  range of the mean solution of two inputs. Its Residual FNO (0.069) lies below the range of the mean residual: the draw explains a part of
-  the difference from ours, not all of it.
-- Advection and Burgers: with two training inputs the draw changes these errors by 20 to 25 % either way. That does not explain Burgers,
-  where our residual methods have about half and two thirds of the paper's error. Another candidate is the grid (64x64 points here, 128x128
-  there, with twice the Fourier modes per axis); it has not been tested.
+- Darcy: the eigenvectors of the permeability have a fixed sign here. The paper's reference code leaves their signs to the eigenvalue
+  solver, and all inputs share the mean field that follows from them. If the signs are drawn at random, the error of low fidelity varies by a
+  factor of three, and that of low fidelity with the mean residual of two inputs by a factor of four. The paper's FNO with 100 samples lies in
+  the range of the mean solution of two inputs. Its Residual FNO (0.069) lies below the range of the mean residual, so that the draw explains
+  only part of the difference from our value.
+- Advection and Burgers: with two training inputs, the draw changes these errors by 20 to 25 % either way. This does not explain Burgers,
+  where our residual methods have about half and two thirds of the paper's error. Another possible reason is the grid (64x64 points here,
+  128x128 in the paper, with twice the Fourier modes per axis); it has not been tested.
 """
 
 
@@ -184,7 +184,7 @@ def older_rows(scale, system):
 
 
 def notes(system, scale):
-    """Against what truth, which checkpoints, and what finite realizations contribute."""
+    """A note on truth, checkpoints, and the contribution of finite numbers of realizations."""
     records = [record for cell in system["cells"] for record in seeds(cell)]
     drawn = [prediction(record) for record in records if prediction(record).get("spread")]
     count = max(found["realizations"] for found in drawn)
@@ -193,10 +193,10 @@ def notes(system, scale):
         [record["evaluation"]["epoch"] for record in records], [record["epochs"] for record in records]))
     optimiser = records[0]["recipe"]["run"]["training"]["optimiser"]
     validation = records[0]["recipe"]["run"]["training"]["split"]["validation"]
-    return (f"- {system['title']}, {scale}: {system['settings']}. Truth: {system['truth']}. Checkpoints, best by {validation} validation "
-            f"inputs, are from epochs {best[0]} to {best[1]} of {trained_for[0]} to {trained_for[1]}; the learning rate falls by a factor of "
-            f"{short(optimiser['decay'])} every {optimiser['decay_every']} epochs. {count} realizations alone contribute up to {short(floor)} to "
-            f"mean L2 and {short((2 / (count - 1)) ** 0.5)} to the relative variance error.\n")
+    return (f"- {system['title']}, {scale}: {system['settings']}. Truth: {system['truth']}. The best checkpoints on {validation} validation "
+            f"inputs are from epochs {best[0]} to {best[1]} of {trained_for[0]} to {trained_for[1]}; the learning rate falls by a factor of "
+            f"{short(optimiser['decay'])} every {optimiser['decay_every']} epochs. The sampling error of {count} realizations alone contributes up to "
+            f"{short(floor)} to mean L2 and {short((2 / (count - 1)) ** 0.5)} to the relative variance error.\n")
 
 
 def page_of_older():
@@ -206,14 +206,14 @@ def page_of_older():
     header = ["", "trained on", "scale", "low fidelity", *METHODS, "variance, FLORA", "variance, FLORAL"]
     return f"""## Smaller trainings
 
-Mean L2 errors of ours, and the paper's in brackets, from earlier and shorter trainings ({', '.join(map(source, older_files()))}, each with
-its command and hours). The scale *short* has few steps, so that these rows say little about what the methods reach. The last
+Our mean L2 errors, with the paper's in brackets, from earlier and shorter trainings ({', '.join(map(source, older_files()))}, each with
+its command and hours). The scale *short* has few steps, so that these rows say little about what the methods can reach. The last
 two columns are relative errors of the variance; 1 means no skill.
 
 {table(header, rows)}
 {"".join(dict.fromkeys(notes(system, scale) for scale, system in made))}
-Trained on a coarser grid than it predicts on, FLORAL-KL keeps its spread and a flow of the paper does not, as the last columns
-show. One reason is the paper's prior: it is nearly white noise on every grid, so its smooth part, which the network turns into
+A flow of the paper that is trained on a coarser grid than it predicts on loses its spread, as the last columns show; FLORAL-KL does
+not. One reason is the paper's prior, which is nearly white noise on every grid: its smooth part, which the network turns into
 spread, fades as the grid is refined.
 """
 

@@ -29,8 +29,8 @@ def coverage(made):
     off = [mean(abs(value - 0.9) for value in part) for part in (within[:half], within[half:])]
     return f"""## Coverage
 
-Share of true realizations inside of the central interval of 90 %, of the draws → calibrated, means over the test inputs and
-{len(made['seeds'])} seeds ({', '.join(map(str, made['seeds']))}). {count[0]} of {half} cells lie between .85 and .95 as drawn, {count[1]} calibrated; the mean
+Share of true realizations inside the central 90 % interval, for the draws → after calibration; means over the test inputs and
+{len(made['seeds'])} seeds ({', '.join(map(str, made['seeds']))}). {count[0]} of {half} cells lie between .85 and .95 as drawn, {count[1]} after calibration; the mean
 distance from .90 is {off[0]:.3f} and {off[1]:.3f}. (`{made['command']}`, {source('quantities.json')}, build {made['commit']}, {made_by('quantities.json')}.)
 
 {table(["quantity", *data], rows)}"""
@@ -54,11 +54,12 @@ def probabilities(made):
         by_data.append([data, *(f"{mean(one[f'brier_{how}'] for one in own):.4f}" for how in ("drawn", "calibrated", "of_truth"))])
     return f"""## Probabilities of exceedance
 
-The largest value and the value at a point above three thresholds each (50, 75 and 90 % quantiles over all true realizations). Brier score
-{brier['drawn']:.4f} as drawn, {brier['calibrated']:.4f} calibrated; that of the true probabilities, which no prediction beats on average, is {brier['of_truth']:.4f}.
+Probabilities that the largest value and the value at a point exceed three thresholds each (50, 75 and 90 % quantiles over all true
+realizations). The Brier score is {brier['drawn']:.4f} as drawn and {brier['calibrated']:.4f} after calibration; that of the true probabilities, which no
+prediction beats on average, is {brier['of_truth']:.4f}.
 
 {table(["data", "Brier score, drawn", "calibrated", "of the truth"], by_data)}
-In bins of the predicted probability, the mean predicted and the observed one; on the diagonal a prediction is reliable.
+For each bin of the predicted probability, the mean predicted and the observed probability; for a reliable prediction they are equal.
 
 {table(header, rows)}"""
 
@@ -75,19 +76,19 @@ def sensors():
         for row in made.get("times", [])
     ]
     rounds = made.get("rounds", 1)
-    least = "one round" if rounds == 1 else f"least of {rounds} rounds, in turn,"
-    timed = ["data", "realizations", "readings", "processor, s", "clock, s", "GB"]
+    least = "one round" if rounds == 1 else f"minimum of {rounds} alternating rounds"
+    timed = ["data", "realizations", "readings", "processor, s", "wall, s", "GB"]
     return f"""## Readings of a new case
 
-Exact readings of one realization at a few points; root mean square error of the conditioned mean beside that realization, and the share of
-its values inside of the 90 % interval, over points. `outside`: Burgers with noise of a public generator, 40 inputs with 50 runs; `mesh`: a heated plate with a hole,
-24 inputs with 12 runs; `darcy`: 32x32 points, 20 inputs with 20 runs. Sensors evenly spread, or placed by `floral suggest`. Deviations are stretched for a
-covariance that few runs know badly. (`{made['command']}`, {source(name)}, {made_by(name)}.)
+Exact readings of one realization at a few points: root mean square error of the conditioned mean against that realization, and the share of
+its values inside the 90 % interval, over points. `outside`: Burgers with noise from a public generator, 40 inputs with 50 runs; `mesh`: a heated plate
+with a hole, 24 inputs with 12 runs; `darcy`: 32x32 points, 20 inputs with 20 runs. Sensors are evenly spread, or placed by `floral suggest`. Deviations are
+stretched to account for a covariance that is estimated from few runs. (`{made['command']}`, {source(name)}, {made_by(name)}.)
 
 {table(["data", "sensors", "placement", "RMSE", "coverage"], rows)}
 
 `floral sample` without and with ten readings, from starting the program to writing the store: {least} on {made['cores']} cores
-that other work shared, which the time by the clock contains and that of the processors does not.
+shared with other work, which affects wall time but not processor time.
 
 {table(timed, times)}"""
 
@@ -112,11 +113,11 @@ def loop():
     return f"""## The loop beside random choice
 
 Error of the loop's estimate of a quantity over a pool of 60 to 100 inputs, relative to the standard deviation of the true values,
-median over {len(made['seeds'])} seeds. *ratio*: runs at which a choice reaches the error of `random` at {made['budgets'][-1]} runs, over those; geometric means:
-{'; '.join(means)}. `best` has the smaller median error than `random` in {better} of {len(pairs)} comparisons. With 6 runs `best` and `spread`
-are the same: the first inputs represent the pool. *std over error*: what the loop says of its own error over
-the true one, medians over seeds, least and most over the number of runs. Problems and ratio were settled on other seeds. Problems of the zoo: {zoo}; the others are analytic functions of a few
-parameters. (`{made['command']}`, {source(name)}, method {made['method']}.)
+median over {len(made['seeds'])} seeds. *ratio*: the number of runs at which a choice reaches the error of `random` at {made['budgets'][-1]} runs, divided by
+{made['budgets'][-1]}; geometric means: {'; '.join(means)}. `best` has a smaller median error than `random` in {better} of {len(pairs)} comparisons. With 6 runs
+`best` and `spread` are the same, because the first inputs represent the pool. *std over error*: the loop's own estimate of its error divided by
+the true error, medians over seeds, smallest and largest over the numbers of runs. Problems and ratio were chosen on other seeds. Problems of the zoo: {zoo};
+the others are analytic functions of a few parameters. (`{made['command']}`, {source(name)}, method {made['method']}.)
 
 {table(header, rows)}"""
 

@@ -42,7 +42,7 @@ def ninety(record):
 
 
 def coverage(records):
-    """Of the 90 % interval: the mean, the worst seed, and the worst input where it is recorded."""
+    """Coverage of the 90 % interval: the mean, the worst seed, and the worst input where it is recorded."""
     all_seeds = [ninety(record) for record in records]
     worst = [spread(record)["observed"].get("worst_input_coverage") for record in records]
     shown = [mean(all_seeds), min(all_seeds), *([] if None in worst else [min(worst)])]
@@ -120,18 +120,18 @@ def of_version(version, files):
 Mean L2 errors on the paper's grids: means over the data seeds {', '.join(map(str, data_seeds(files)))}, ± one standard deviation, 15 test inputs each.
 
 {what}
-{hours:.2f} hours of runs in all, on cores shared with other work.
+The runs took {hours:.2f} hours in total, on cores shared with other work.
 
 {table(HEADER, rows)}"""
 
 
 def more_seeds():
-    """A cell of the table over more seeds, where three say little about the mean."""
+    """A cell of the table over more seeds, because three seeds determine its mean poorly."""
     name = "seeds-darcy-reference-100.json"
     made = read(name)
     (row,) = rows_of(made["systems"][0])
     count = max(len(seeds(cell)) for cell in made["systems"][0]["cells"])
-    text = f"{row[0]}, {row[1]}, over {count} seeds (the three among them): FLORAL-KL {row[6]}, kriging {row[5]}, the paper's best {row[3]}"
+    text = f"{row[0]}, {row[1]}, over {count} seeds (including these three): FLORAL-KL {row[6]}, kriging {row[5]}, the paper's best {row[3]}"
     return text + f"\n(`{made['command']}`, {source(name)}, {made_by(name)}).\n"
 
 
@@ -149,7 +149,7 @@ def recipe():
     return f"""## 1DCR: the paper's networks on the same data
 
 Mean L2 over {system['seeds']} seeds, networks trained until they stop ({system['settings']};
-`{made['command']}`, {source(name)}, {made_by(name)}). FLORAL's mean is that of 500 realizations, which alone
+`{made['command']}`, {source(name)}, {made_by(name)}). FLORAL's mean is computed from 500 realizations, whose sampling error alone
 contributes up to {short(floor(system))}; FLORAL-KL's mean is analytic.
 
 {table(["trained on", *methods], rows)}"""
@@ -176,8 +176,8 @@ def ablation():
     titles = [system["title"] for system in made["systems"]]
     return f"""## What each part contributes
 
-Two training inputs, means over three seeds: mean L2 of the mean, relative error of the variance. 1DCR has no symmetries. *Kernels
-alone* is kriging. (`{made['command']}`, {source(name)}, {made_by(name)}.)
+Two training inputs, means over three seeds: mean L2 error of the mean, and relative error of the variance. 1DCR has no symmetries.
+*Kernels alone* is kriging. (`{made['command']}`, {source(name)}, {made_by(name)}.)
 
 {table(["", *titles], [[part, *values] for part, values in columns.items()])}"""
 
@@ -187,11 +187,11 @@ def page():
     return """# The default method by the paper's protocol
 
 **Protocol.** *n* training inputs of 50 realizations each, plus 15 validation inputs. The paper's methods use the validation
-inputs to stop training. FLORAL-KL uses them to select and weigh its candidates and to calibrate, which helps a lot
-when *n* is 2 (see the ablation below). The comparison with *n* inputs in total is on [another page](default-method.md). *Paper's best* is the best of its
-four methods for that row; bold is the best of the row. *Variance* is the relative error of the variance field, where
-1 means no skill: of the aleatoric part, which is the prediction of the solution's own variance, and of the realizations as they are drawn,
-epistemic part included; a single number is the aleatoric one. Intervals are those of the draws. The seeds 11 to 13 were used while
-version 1 of the method was developed; 511 to 513 were not.
+inputs to stop training. FLORAL-KL uses them to select and weight its candidates and to calibrate, which helps considerably
+when *n* is 2 (see the ablation below). The comparison with *n* inputs in total is on [another page](default-method.md). *Paper's best* is the
+best of the paper's four methods for that row; bold is the best of the row. *Variance* is the relative error of the variance field, where
+1 means no skill: first for the aleatoric part, which predicts the solution's own variance, then for the drawn realizations, which
+include the epistemic part; a single number is the aleatoric one. Intervals are those of the draws. The seeds 11 to 13 were used during
+the development of version 1 of the method; 511 to 513 were not.
 
 """ + "\n".join(part for part in parts if part)

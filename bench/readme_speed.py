@@ -43,7 +43,7 @@ def sampling():
     rows = [[row["problem"].capitalize(), row["grid"], str(row["moments_s"]), str(row["all_s"])] for row in made["rows"]]
     return f"""## Ensembles
 
-{made['realizations']} realizations of one new input by FLORAL-KL on {made['cores']} cores, best of {made['rounds']}; seconds. The paper reports 80 to 475 s on a GPU
+Seconds for {made['realizations']} realizations of one new input by FLORAL-KL on {made['cores']} cores, best of {made['rounds']} rounds. The paper reports 80 to 475 s on a GPU
 for its flows. (`{made['command']}`, {source(name)}, {made_by(name)}.)
 
 {table(["", "grid", "mean and variance", "with two quantiles and an exceedance map"], rows)}"""
@@ -53,7 +53,7 @@ def fitting():
     rows = [[f"`{row.name}`", str(row.inputs), f"{row.mean(OWN, 'fit_cpu_s'):.1f}", f"{row.mean(OWN, 'sample_cpu_s'):.1f}"] for row in zoo_rows()]
     return f"""## Fits
 
-Processor seconds, of {read(ZOO)['cores']} cores together, of `floral train` and of `floral sample` (300 realizations of all test inputs) ({source(ZOO)}, {made_by(ZOO)}). `--budget 2m` limits the time of a fit.
+Processor seconds, summed over {read(ZOO)['cores']} cores, of `floral train` and of `floral sample` (300 realizations of each test input) ({source(ZOO)}, {made_by(ZOO)}). `--budget 2m` limits the time of a fit.
 
 {table(["data", "inputs", "fit", "sample"], rows)}"""
 
@@ -74,9 +74,9 @@ def scale():
     header = ["data", "inputs x runs", "fit, processor s", "fit, GB", "1000 realizations, processor s", "error", "kriging", "PCA + GP", "coverage of 90 %: mean, worst"]
     return f"""## Large domains and many inputs
 
-FLORAL-KL with its defaults on fields in time, a block, a mesh and many inputs: processor seconds of {made['cores']} cores together, the largest resident memory,
-and 1000 realizations of one input with their mean and two quantiles from starting the program to writing the store. Errors are those of the predicted mean over that of the mean training
-solution, at four test inputs; one seed. {made.get('note', '')} (`{made['command']}`, {source(name)}, build {made['commit']}, {made_by(name)}.)
+FLORAL-KL with its defaults on fields in time, a block, a mesh and many inputs: processor seconds summed over {made['cores']} cores, the peak of resident memory,
+and the time of 1000 realizations of one input with their mean and two quantiles, from starting the program to writing the store. Errors of the predicted mean are
+relative to those of the mean training solution, at four test inputs; one seed. {made.get('note', '')} (`{made['command']}`, {source(name)}, build {made['commit']}, {made_by(name)}.)
 
 {table(header, rows)}"""
 
@@ -97,9 +97,9 @@ def peers():
     return f"""## The network beside PyTorch
 
 The same network in PyTorch {made['versions']['torch']} with neuraloperator, torchdiffeq and GPyTorch, in one run on {made['cores']} cores
-(`{made['command']}`, {source(name)}). Milliseconds per sample; in brackets, the ratio to ours. *Published* derives the FiLM
-coefficients in every evaluation, *hoisted* once, as ours does; both ran eager.{compiler(made)} Weights are random, with the fast waves
-of the time embedding damped.
+(`{made['command']}`, {source(name)}). Milliseconds per sample, with the ratio to our time in brackets. *Published* derives the FiLM
+coefficients in every evaluation, *hoisted* derives them once, as our network does; both run in eager mode.{compiler(made)} Weights are random,
+with the fast waves of the time embedding damped.
 
 {table(["milliseconds per sample", "ours", *forms, "share of peak"], rows)}
 {"".join(f"- {note}{chr(10)}" for note in peer_notes(made))}
@@ -110,48 +110,48 @@ Time over realizations, inputs and grid points ({source("scaling.json")}):
 
 
 def compiler(made):
-    """What torch.compile did, in a sentence."""
+    """A sentence on the effect of torch.compile."""
     found = [row["compiler"] for row in made["rows"] if "compiler" in row]
     if not found:
         return ""
-    text = " *Compiled* is hoisted by torch.compile"
+    text = " *Compiled* is the hoisted form with torch.compile"
     failures = sorted({entry["failure"] for entry in found if "failure" in entry})
     if failures:
         text += f", which failed where no time is given ({'; '.join(failures)})"
     breaks = [entry["graph_breaks"] for entry in found if "graph_breaks" in entry]
     if breaks:
-        text += f"; it returned to Python at {max(breaks)} places of the network and has no code of its own for complex"
+        text += f"; it returned to Python at {max(breaks)} places of the network and does not compile operations on complex"
         text += " numbers, so that transforms and their products stay eager"
     return text + "."
 
 
 def peer_notes(made):
-    """What a reader has to know about rows."""
+    """Remarks on single rows of the table."""
     rows = made["rows"]
     for row in rows:
         if f"batch {row.get('peer_batch')} " not in row["row"] and "peer_batch" in row:
             yield f"{row['row']}: PyTorch ran batches of {row['peer_batch']}, each sample with its own input."
         if "peer_measured" in row:
-            yield f"{row['row']}: {row['measured']} were measured for ours, {row['peer_measured']} for PyTorch."
+            yield f"{row['row']}: measured with {row['measured']} for our network and {row['peer_measured']} for PyTorch."
         if "peer_evaluations" in row:
             yield f"dopri5 takes {row['evaluations']:.0f} evaluations per realization, torchdiffeq {row['peer_evaluations']:.0f} for all at once."
     for command, of_command in groups([row | {"command": row["recorded"]["command"]} for row in rows if "recorded" in row], "command").items():
         threads = of_command[0]["recorded"]["threads"]
         clock = "processor time on one thread of each side" if threads == 1 else f"{threads} threads of each side"
         names = "; ".join(row["row"] for row in of_command)
-        yield f"{names}: {clock}, by `{command}` on a machine that other work shared; the ratios count."
+        yield f"{names}: {clock}, by `{command}` on a machine shared with other work; only the ratios are meaningful."
     if "warm" not in made["milliseconds"]:
-        yield "PyTorch's first training step counts on 64x64 and 128x128, where no second one was run."
+        yield "On 64x64 and 128x128, the time of PyTorch is that of the first training step, because no second one was run."
     yield wrong_prior(rows)
-    yield f"Peak is the matrix product, {made['matrix_peak_gflops']:.0f} GFLOP/s in that run."
+    yield f"Peak is the speed of a matrix product, {made['matrix_peak_gflops']:.0f} GFLOP/s in that run."
 
 
 def wrong_prior(rows):
-    text = "The prior's ratio is to a wrong draw: beyond 800 points GPyTorch replaces the covariance by a root of rank 100"
+    text = "The ratio of the prior compares with an inaccurate draw: beyond 800 points GPyTorch replaces the covariance by a root of rank 100"
     drawn = [row["peer_prior_variance"] for row in rows if "peer_prior_variance" in row and row["row"].startswith("prior")]
     if drawn:
         text += f", and its fields have variance {short(drawn[0])} instead of 1"
-    return text + ". Ours is exact, and prepared once."
+    return text + ". Our draw is exact, and its decomposition is computed once."
 
 
 def problems():
@@ -170,7 +170,7 @@ def problems():
     ]
     return f"""## The built-in solvers beside Python
 
-The same schemes, milliseconds per realization, in one run on {made['cores']} cores (`{made['command']}`, {source(name)}).
+Milliseconds per realization of the same numerical schemes, in one run on {made['cores']} cores (`{made['command']}`, {source(name)}).
 
 {table(["", "peer", "peer's time", "ours, all cores", "ratio on one core", "ratio on all cores"], rows)}
 A batch of 32 prior fields on 128x128 takes {made['prior_32_fields_128x128_ms']:.1f} ms.

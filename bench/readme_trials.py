@@ -1,4 +1,4 @@
-"""Trials of single questions: laws that are not normal, third-party data, switches of the flow, integrators, networks of points."""
+"""Trials of single questions: non-normal distributions, third-party data, switches of the flow, integrators, networks of points."""
 
 from results import groups, made_by, mean, read, short, source, table
 
@@ -16,16 +16,16 @@ def laws():
     header = ["plume", "law", "excess CRPS", "excess energy score", "error of quantiles", "gradient energy", "coverage of 90 %", "share below zero"]
     return f"""## Distributions that are not normal
 
-A plume with two modes and a log-normal one, 24x40 points, 20 training inputs with 30 realizations each, none for validation, 15 test
-inputs with 1000 realizations, means over the seeds {', '.join(map(str, made['seeds']))}. *Excess* of a score is its share above that of the truth itself: 0 is
-perfect. Errors of the 5 to 95 % quantiles are divided by the true standard deviation. *Gradient energy* is relative to the truth's: below 1
-realizations are too smooth. (`{made['command']}`, {source(name)}, build {made['commit']}, {made_by(name)}.)
+A plume with two modes and a log-normal one, 24x40 points, 20 training inputs with 30 realizations each, no validation inputs, 15 test
+inputs with 1000 realizations, means over the seeds {', '.join(map(str, made['seeds']))}. The *excess* of a score is its relative excess over the score of the truth
+itself: 0 is perfect. Errors of the 5 to 95 % quantiles are divided by the true standard deviation. *Gradient energy* is relative to that of the truth:
+below 1, realizations are too smooth. (`{made['command']}`, {source(name)}, build {made['commit']}, {made_by(name)}.)
 
 {table(header, rows)}"""
 
 
 def short_signed(number):
-    """Three digits; estimates that scatter about zero may be negative."""
+    """Three digits, with a sign: estimates that scatter about zero may be negative."""
     return short(number) if number >= 0 else f"-{short(-number)}"
 
 
@@ -37,8 +37,8 @@ def outside():
     return f"""## Third-party data
 
 A Burgers equation with additive noise from the generator of a public project: 40 inputs with 50 realizations, 32 test inputs.
-Errors of mean and standard deviation are relative to the truth's; sampling alone contributes .06 and .05. The test inputs were
-used while the method was developed, so this is no evidence on unseen data. Seconds were taken beside other work.
+Errors of mean and standard deviation are relative to those of the truth; its sampling error alone contributes .06 and .05. The test inputs were
+used during the development of the method, so that these numbers are not evidence on unseen data. Times were measured on a machine shared with other work.
 (`{made['command']}`, {source(name)}, {made_by(name)}.)
 
 {table(["low fidelity", "method", "mean", "standard deviation", "fit, s"], rows)}"""
@@ -59,8 +59,8 @@ def switches():
     return f"""## Switches of the paper's flow
 
 FLORAL on Burgers, 8x8 of 16x16 points, {first['epochs']} epochs, means over the seeds: scores of the weights with the least validation loss
-and of the last weights. Low fidelity has a mean L2 error of {short(first['low_l2'])}. (`{made['command']}`, {source(name)}.) What they mean is
-explained in [the paper's flow](../explanation/flow.md#why-its-best-epoch-may-come-early).
+and of the last weights. Low fidelity has a mean L2 error of {short(first['low_l2'])}. (`{made['command']}`, {source(name)}.) The results are
+discussed in [the paper's flow](../explanation/flow.md#why-its-best-epoch-may-come-early).
 
 {table(header, rows)}"""
 
@@ -74,8 +74,9 @@ def integrators():
     rows += [[f"midpoint, {steps} steps", midpoint(steps)] for steps in (21, 20, 11, 10)]
     return f"""## Integrators
 
-Root mean square difference of realizations from 400 steps of RK4, on the quickstart's FLORAL. Realizations have a spread of
-{short(made['spread'])}. 20 and 10 equal steps meet the fastest wave of the network's time embedding at one phase only and are worse than 21 and 11.
+Root mean square difference of realizations from those with 400 steps of RK4, for the FLORAL run of the quickstart. The realizations have a spread of
+{short(made['spread'])}. With 20 and 10 equal steps, the fastest wave of the network's time embedding is always evaluated at the same phase, so that errors are
+larger than with 21 and 11 steps.
 (`{made['command']}`, {source(name)}.)
 
 {table(["integrator", "difference"], rows)}"""

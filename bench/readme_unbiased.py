@@ -1,4 +1,4 @@
-"""Means without bias beside MXMCPy: a table on the page that explains them."""
+"""Unbiased means beside MXMCPy: the table on the page that explains them."""
 
 from results import exists, made_by, read, source, table
 
@@ -6,13 +6,13 @@ FILE = "unbiased.json"
 
 
 def number(value, digits=2):
-    """In hundred-thousandths, or nothing."""
+    """A number in units of 1e-5; empty without one."""
     return "" if value is None else f"{1e5 * value:.{digits}f}"
 
 
 def section():
     if not exists(FILE):
-        return "It has not been recorded."
+        return "This comparison has not been recorded."
     made = read(FILE)
     rows = []
     for row in made["rows"]:
@@ -21,11 +21,11 @@ def section():
         rows.append([row["estimator"], str(row["runs"]), str(row["predictions"]), bias, *variances])
     header = ["estimator", "runs", "predictions", "bias", "variance", "promised", "claimed"]
     high, low = made["costs"]
-    return f"""An expensive model of two parameters with noise, whose mean is known, and FLORAL-KL fitted to 12 inputs as the cheap one; a run costs
-{high:g}, a prediction {low:g}, and there is a budget of {made['budget']:g}. {made['repetitions']} repetitions; all numbers in units of 10^-5, the true mean is {made['truth']:.4f}.
-*Predictions* are all of them, at the runs too. *Promised* is the variance that the split of the budget expects from a pilot of {made['pilot']} runs, *claimed* the
-mean of the variances that estimates state of themselves. MXMCPy is given the covariance of runs and predictions: that of the pilot, or of
-the runs that it estimates from. The interval of 90 % holds the true mean in {100 * made['coverage_90']:.1f} % of the repetitions.
+    return f"""The expensive model has two parameters, noise and a known mean; the cheap model is FLORAL-KL fitted to 12 inputs. A run costs
+{high:g}, a prediction {low:g}, and the budget is {made['budget']:g}. All numbers are from {made['repetitions']} repetitions, in units of 10^-5; the true mean is {made['truth']:.4f}.
+*Predictions* counts all predictions, including those at the runs. *Promised* is the variance that is expected when the budget is split, from a pilot of
+{made['pilot']} runs; *claimed* is the mean of the variances that the estimators report. MXMCPy is given the covariance of runs and predictions: either that of the
+pilot, or that of the runs from which it estimates. The 90 % interval contains the true mean in {100 * made['coverage_90']:.1f} % of the repetitions.
 (`{made['command']}`, {source(FILE)}, MXMCPy {made['versions']['mxmcpy']}, {made_by(FILE)}.)
 
 {table(header, rows)}"""

@@ -9,7 +9,7 @@ FILE = "zoo.json"
 OWN = "floral-kl"
 PEERS = {"kriging": "kriging", "low": "low fidelity alone", "mean residual": "low fidelity + mean residual"}
 
-# What the names of bench/zoo stand for; `{n}` is the number of training inputs.
+# Descriptions of the datasets of bench/zoo.
 SYNTHETIC = "a nonlinear curve on 64 points"
 DATA = {
     "base": f"{SYNTHETIC}, low fidelity 0.8 a",
@@ -51,7 +51,7 @@ GENERATED = {
     "elastic": ("third-party elastic block, 11 parameters", "1346 mesh points"),
     "navier-stokes": ("third-party backward step, one parameter", "1639 mesh points"),
 }
-# The paper's experiment whose numbers stand beside ours, and the realizations per input of both.
+# Prefix of a dataset -> the experiment of the paper that it is compared with. REALIZATIONS: per input, in both.
 PAPERS = {"advection": "advection", "burgers": "burgers", "darcy3": "darcy-reference", "darcy6": "darcy-reference"}
 REALIZATIONS = 50
 # The README shows the paper's problems and these: no low fidelity, one run per input, and where a peer is hard to beat.
@@ -66,7 +66,7 @@ def described(name):
 
 
 def is_fresh(name):
-    """Files without a seed were seen during development."""
+    """Whether no decision has seen the data: files without a seed were used during development."""
     return not name.startswith(("darcy16", "outside", "elastic", "navier-stokes"))
 
 
@@ -113,7 +113,7 @@ def papers_best(row):
 
 
 def strong(values):
-    """Numbers as text, the least in bold; absent ones as such."""
+    """Numbers as text, the smallest in bold; "not run" where there is none."""
     known = [value for value in values if value is not None]
     return ["not run" if v is None else f"**{short(v)}**" if v == min(known) and len(known) > 1 else short(v) for v in values]
 
@@ -123,7 +123,7 @@ def peer_name(method):
 
 
 def summary():
-    """How often the default method is the best, on data that no decision has seen."""
+    """A sentence on how often the default method is the best on data that no decision has seen."""
     fresh = [row for row in rows() if is_fresh(row.name) and row.best_peer()]
     lost = [row for row in fresh if row.mean(OWN) > row.best_peer()[0]]
     text = f"FLORAL-KL has a smaller error than every simple peer on {len(fresh) - len(lost)} of {len(fresh)} datasets with fresh seeds"
@@ -146,7 +146,7 @@ def readme():
         lines.append([described(row.name), str(row.inputs), *errors, *relative])
     header = ["data, grid", "inputs", "FLORAL-KL", "kriging", "best other peer", "FLORAL-KL, nRMSE", "paper's best, nRMSE (inputs)"]
     seeds = sorted({row["seed"] for row in read(FILE)["rows"]})
-    label = f"Recorded with {made_by(FILE)}, means over one to {len(seeds)} of the seeds {', '.join(map(str, seeds))}."
+    label = f"Recorded with {made_by(FILE)}. Numbers are means over one to {len(seeds)} of the seeds {', '.join(map(str, seeds))}."
     return table(header, lines) + f"\n{label} " + summary()
 
 
@@ -194,7 +194,8 @@ Recorded with {made_by(FILE)}, build {made['commit']}, by `{made['command']}` ({
 
 **Protocol.** Every method sees the same *n* inputs and no others: no validation inputs are set aside, and none are added. Test
 inputs are new. *Error* is the root mean square error of the predicted mean, divided by that of predicting the mean training
-solution for every input: 1 means no skill. Numbers are means over seeds, ± one standard deviation. A *ratio* above 1 is a loss.
+solution for every input: 1 means no skill. Numbers are means over seeds, ± one standard deviation. A *ratio* above 1 means that
+the best peer has the smaller error.
 
 **Peers.** Kriging (kernel regression alone), low fidelity alone, low fidelity with the mean residual added, and principal
 components with one Gaussian process each (PCA + GP, scikit-learn).
@@ -203,15 +204,15 @@ components with one Gaussian process each (PCA + GP, scikit-learn).
 {summary()}
 - † {made.get('not_fresh', 'These rows are not evidence on unseen data.')}
 - Seeds used here: {', '.join(map(str, seeds))}. All seeds ever used by recordings or decisions: {', '.join(map(str, made['spent_seeds']))}.
-{notes(made)}- What the default method is given that a peer is not: local filters contain the residual of Advection exactly, pointwise
+{notes(made)}- Advantages of the default method over the peers: its local filters represent the residual of Advection exactly, its pointwise
   quadratics that of 1DCR, and the built-in problems declare their symmetries.
 
 ## Spread and intervals
 
 The variance columns are relative errors of a predicted variance field against that of the test realizations; 1 means no skill.
-*Aleatoric* is the predicted variance of the solution itself. *Total* adds the model's uncertainty about its mean; realizations and
-intervals use it, so that with few inputs it is much larger than the variance of the truth. The 90 % interval is calibrated on
-left-out training inputs, to hold 90 % of new realizations on average over inputs and points. For a single input it can hold
-far fewer: see the last column.
+*Aleatoric* is the predicted variance of the solution itself. *Total* adds the model's uncertainty about its mean and is used for
+realizations and intervals; with few inputs it is much larger than the variance of the truth. The 90 % interval is calibrated on
+left-out training inputs so that it contains 90 % of new realizations on average over inputs and points. For a single input it can
+contain far fewer: see the last column.
 
 {table(spreads, list(spread_rows()))}"""

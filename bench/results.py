@@ -33,7 +33,7 @@ def commit():
 
 
 def source(name):
-    """How a page names a file of results."""
+    """The name of a results file as pages show it."""
     return f"`results/{name}`"
 
 
@@ -49,13 +49,13 @@ def program_version():
 
 
 def made_by(name):
-    """A clause that labels a recording with its version, and says so if the program has moved on."""
+    """The method version of a recording as a phrase, with the program's version if that differs."""
     own, program = method_version(name), program_version()
     return f"version {own} of the method" + (f" (the program has version {program})" if own != program else "")
 
 
 def short(number):
-    """Three digits, never in powers of ten."""
+    """A number with three digits and without an exponent."""
     if number is None:
         return ""
     if number >= 99.95:
@@ -82,7 +82,7 @@ def deviation(values):
 
 
 def groups(rows, key):
-    """The rows by the value of a key, in the order of the file."""
+    """Groups rows by the value of a key, in the order of the file."""
     found = {}
     for row in rows:
         found.setdefault(row[key], []).append(row)

@@ -2,8 +2,8 @@
 
     bench/sampling
 
-Mean and variance are computed along the way, and in a second command two quantiles and an exceedance map as
-well; the best of several runs.
+The first command computes mean and variance too, the second also two quantiles and an exceedance map. Best of
+several runs.
 """
 
 import os

@@ -2,10 +2,10 @@
 
     bench/scale [NAMES] [--seed 461] [-o results/scale.json]
 
-Each method is fitted with its defaults on two cores. `fit_s` and `fit_cpu_s` are seconds by the clock and of processors,
-`fit_mb` is the largest resident memory. `draw_s` is the time of 1000 realizations of one input with their mean and
-two quantiles, from starting the program to writing the store. Errors and coverage are those of `bench/zoo`, at test inputs with more
-runs, by 400 realizations. PCA + GP of scikit-learn is the peer on grids. Everything was timed on a machine that other work shared.
+Each method is fitted with its defaults on two cores. `fit_s` and `fit_cpu_s` are wall and processor seconds, `fit_mb` is the
+peak of resident memory. `draw_s` is the time of 1000 realizations of one input with their mean and two quantiles, from starting
+the program to writing the store. Errors and coverage are defined as in `bench/zoo`, at test inputs with more runs, from 400
+realizations. PCA + GP of scikit-learn is the peer on grids. Everything was timed on a machine that other work shared.
 """
 
 import argparse

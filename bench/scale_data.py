@@ -1,4 +1,4 @@
-"""The datasets of bench/scale: each a function of a seed that gives a training and a test dataset."""
+"""The datasets of bench/scale: functions from a seed to a training and a test dataset."""
 
 import functools
 
@@ -11,7 +11,7 @@ TESTS, TEST_RUNS = 4, 16
 
 
 def waves(rng, at, size, count=12):
-    """A random smooth field of unit variance whose waves are about `size` long. at: coordinates, an array each."""
+    """A random smooth field of unit variance with wavelengths of about `size`. at: an array of coordinates per axis."""
     vectors = rng.standard_normal((count, len(at))) * 2 * np.pi / size / np.sqrt(2)
     phases = rng.uniform(0, 2 * np.pi, count)
     field = np.zeros(at[0].shape)
@@ -21,7 +21,7 @@ def waves(rng, at, size, count=12):
 
 
 def split(case, inputs, runs, **coordinates):
-    """Cases (input, low, runs) as a training and a test dataset; a test input has more runs. case: number of runs -> case."""
+    """A training and a test dataset of cases (input, low, runs); test inputs have more runs. case: number of runs -> case."""
     parts = []
     for count, own in ((inputs, runs), (TESTS, TEST_RUNS)):
         given, low, high = (np.stack(part)[:, None] for part in zip(*(case(own) for _ in range(count))))
@@ -43,7 +43,7 @@ def relaxed(start, steps, force, reacts, end=1.5, diffusion=0.02):
 
 
 def plane_in_time(seed, side=16, steps=400, inputs=24, runs=8):
-    """A reaction on a square with a random force: the input is the start; low fidelity knows neither reaction nor force."""
+    """A reaction on a square with a random force. The input is the initial state; low fidelity has neither reaction nor force."""
     rng, x = np.random.default_rng(seed), (np.arange(side) + 0.5) / side
     at = np.meshgrid(x, x, indexing="ij")
 
@@ -130,7 +130,7 @@ class Heated:
 
 
 def mesh(seed, shape=(400, 125), coarse=(50, 13), inputs=20, runs=10):
-    """50 000 nodes; the input is the conductivity, whose fluctuations nobody measures. Low fidelity has 650 nodes."""
+    """50 000 nodes; the input is the conductivity without its unobserved fluctuations. Low fidelity has 650 nodes."""
     from scipy.interpolate import LinearNDInterpolator
     rng, fine, rough = np.random.default_rng(seed), Heated(*shape), Heated(*coarse)
 
@@ -140,7 +140,7 @@ def mesh(seed, shape=(400, 125), coarse=(50, 13), inputs=20, runs=10):
         again = np.random.default_rng(0)
         again.bit_generator.state = state
         low = rough(np.exp(waves(again, rough.mesh.p, 1.5)))
-        # The coarse rim has corners, and lies inside of the fine one.
+        # The coarse rim is a polygon inside the fine one, so that fine points are moved inwards.
         low = LinearNDInterpolator(rough.mesh.p.T, low)(0.99 * fine.mesh.p.T)
         low[np.isnan(low)] = 0.0
         high = [fine(conductivity * np.exp(0.5 * waves(rng, fine.mesh.p, 0.7))) for _ in range(runs)]
@@ -166,6 +166,6 @@ CASES = {
 
 
 def made(name, seed):
-    """Single precision, as files of solvers often are."""
+    """The datasets in single precision, as files of solvers often are."""
     single = lambda data: data.map(lambda array: array.astype(np.float32) if array.dtype == np.float64 else array)
     return [single(part) for part in CASES[name](seed)]

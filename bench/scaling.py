@@ -1,4 +1,4 @@
-"""The growth of times with size: exponents, and a picture with logarithmic axes.
+"""The growth of times with size: exponents, and a figure with logarithmic axes.
 
     python bench/scaling.py results/scaling.json docs/scaling.svg     draws stored numbers again
 """

@@ -1,8 +1,8 @@
-"""Stored numbers of drawn types for known values: packing, fill values, valid ranges, unsigned bits."""
+"""Encodes known values as stored numbers of randomly drawn types: packing, fill values, valid ranges, unsigned bits."""
 
 import numpy as np
 
-# What netCDF stores where nothing was written.
+# netCDF's default fill values, stored where nothing was written.
 DEFAULTS = {"i2": -32767, "u2": 65535, "i4": -2147483647, "u4": 4294967295, "f4": 9.969209968386869e36, "f8": 9.969209968386869e36}
 
 
@@ -62,17 +62,17 @@ def floats(random, values, mask, dtype, form):
 def integers(random, values, mask, dtype, form):
     attributes, traits = {}, []
     kind, bits = dtype.str[1:], 8 * dtype.itemsize
-    # How the bits are meant may differ from the type.
+    # With `_Unsigned`, the bits may be meant with another sign than the type has.
     is_signed = kind[0] == "i"
     if is_signed and random.random() < 0.3:
         is_signed, attributes["_Unsigned"] = False, "true"
     elif not is_signed and form.startswith("Zarr") and not mask.any() and bits < 64 and random.random() < 0.3:
         is_signed, attributes["_Unsigned"] = True, "false"
     if "_Unsigned" in attributes and form != "HDF5":
-        # xarray reads other bytes of big-endian numbers with another sign.
+        # xarray misreads big-endian numbers whose sign differs from that of the type.
         dtype = dtype.newbyteorder("<")
     lowest, highest = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if is_signed else (0, 2**bits - 1)
-    # The outermost numbers are left to what is missing; wide types have many.
+    # The outermost numbers are reserved for missing values; wide types have enough of them.
     first, last = max(lowest + 8, -(10**6)), min(highest - 8, 10**6)
     is_whole = values.min() > first and values.max() < last and np.ptp(values) > 5 and random.random() < 0.3
     if is_whole:
@@ -83,7 +83,7 @@ def integers(random, values, mask, dtype, form):
         quantum = float(scale) * 1.01 + 1e-6 * (np.abs(values).max() + abs(float(offset)))
         attributes.update(scale_factor=scale, add_offset=offset)
     markers = []
-    # xarray takes no fill value of an unsigned type for signed bits.
+    # xarray accepts no unsigned fill value if the bits are signed.
     if random.random() < 0.5 and attributes.get("_Unsigned") != "false":
         markers.append(lowest + 1)
         attributes["_FillValue"] = stored_as(lowest + 1, dtype)
@@ -115,7 +115,7 @@ def stored_as(code, dtype):
 
 
 def scaling(random, values, span, first=0.0):
-    """A factor and an offset that take a span of stored numbers to the values, both of one type."""
+    """Scale factor and offset, of one type, that map a span of stored numbers to the values."""
     kind = np.float32 if random.random() < 0.5 else np.float64
     scale = kind(1.02 * (np.ptp(values) + 1e-3 * np.abs(values).max()) / span)
     middle = (values.min() + values.max()) / 2
@@ -135,7 +135,7 @@ def plant(random, raw, mask, markers):
 
 
 def plain(random, values, kinds):
-    """Coordinates: whole numbers where they are, floats otherwise."""
+    """Encodes coordinates: as integers if they are whole numbers, as floats otherwise."""
     types, may_choose, _ = kinds
     is_whole = (values == np.rint(values)).all()
     options = [t for t in ("i2", "i4", "f4", "f8") if t in types and (t[0] == "f" or is_whole)]

@@ -1,11 +1,11 @@
-"""Valid files with drawn traits, for bench/semantics.py: what they mean is known before they are written."""
+"""Valid files with randomly drawn properties, for bench/semantics.py; their meaning is known before they are written."""
 
 import numpy as np
 
 from semantic_encoding import encoded, plain
 
 FORMATS = {
-    # Name: NumPy types, whether byte orders are a choice, whether attributes are kept.
+    # Name: NumPy types, whether the byte order can be chosen, whether attributes are stored.
     "NETCDF3_CLASSIC": (["i1", "i2", "i4", "f4", "f8"], False, True),
     "NETCDF3_64BIT_OFFSET": (["i1", "i2", "i4", "f4", "f8"], False, True),
     "NETCDF3_64BIT_DATA": (["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"], False, True),
@@ -17,7 +17,7 @@ FORMATS = {
     "npz": (["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"], True, False),
 }
 
-# Facts of UDUNITS: a value x of the unit is factor x + offset in the first unit of its family.
+# From UDUNITS: a value x in the unit is factor x + offset in the first unit of its family.
 UNITS = {
     "length": {"m": (1, 0), "mm": (1e-3, 0), "cm": (1e-2, 0), "1.5 m": (1.5, 0), "feet": (0.3048, 0), "metres": (1, 0)},
     "temperature": {
@@ -48,7 +48,7 @@ CENTRES = {"temperature": 290.0, "pressure": 2e3}
 
 
 def draw(seed, index):
-    """A case: its fields in the first units of their families, and how each file has them."""
+    """A case: fields in the first units of their families, and how each file stores them."""
     random = np.random.default_rng([seed, index])
     choice = lambda values: values[int(random.integers(len(values)))]
     form = choice(list(FORMATS))
@@ -91,7 +91,7 @@ def names(random, choice, form, is_direct):
 
 
 def coordinates(random, choice, points):
-    """Increasing whole numbers, even or not: they are exact in every type."""
+    """Increasing whole numbers, evenly spaced or not, which every type stores exactly."""
     steps = np.full(points, choice([1, 2, 3])) if random.random() < 0.7 else random.integers(1, 5, points)
     return int(random.integers(-5, 20)) + np.cumsum(steps).astype("f8")
 
@@ -120,7 +120,7 @@ def part(random, choice, case, number, shape, orders):
             units = result["arrays"]["low"]["units"]
         target = (first or result)["arrays"].get("high" if name != "input" else "input", {}).get("units")
         has_units = True
-        # An array without units is taken to have those of the others.
+        # An array without units is taken to have the units of the others.
         if target is not None and (number or name == "low") and random.random() < 0.1:
             units, has_units = target, False
         factor, offset = UNITS[family][units]
@@ -147,7 +147,7 @@ def part(random, choice, case, number, shape, orders):
 
 
 def reordered(random, case, name, array, keeps_order):
-    """The stored numbers with their dimensions in any order; fields are in that of the axes of the case."""
+    """The stored numbers with their dimensions in any order; fields follow the order of the axes of the case."""
     canonical = [case["names"]["input"]] + [case["names"]["realization"]] * (name == "high") + case["axes"]
     dims = list(array["dims"])
     if not keeps_order:
@@ -165,7 +165,7 @@ def reordered(random, case, name, array, keeps_order):
 
 
 def flip(result, axis):
-    """Turns an axis around in every array of a file."""
+    """Reverses an axis in every array of a file."""
     result["coordinates"][axis]["raw"] = result["coordinates"][axis]["raw"][::-1].copy()
     for array in result["arrays"].values():
         array["raw"] = np.flip(array["raw"], array["dims"].index(axis)).copy()

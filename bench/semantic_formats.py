@@ -13,7 +13,7 @@ def netcdf(form):
         with netCDF4.Dataset(path, "w", format=form) as file:
             first = case["names"]["input"]
             lengths = dict(case["lengths"])
-            # Records come first in the classic format, so only where every array begins with them.
+            # In the classic format the record dimension comes first, so that it is used only if every array begins with it.
             is_unlimited = part["is_unlimited"] and all(a["dims"][0] == first for a in part["arrays"].values())
             file.createDimension(first, None if is_unlimited else lengths["input"])
             file.createDimension(case["names"]["realization"], lengths["realization"])
@@ -39,7 +39,7 @@ def netcdf_variable(file, key, array, is_compressed):
     variable.setncatts(attributes)
     never = netCDF4.default_fillvals.get(raw.dtype.str[1:])
     for i in range(len(raw)):
-        # What is all of the default is left to the library.
+        # Records that hold only the default fill value are left to the library.
         if fill is not None or never is None or not (raw[i] == raw.dtype.type(never)).all():
             variable[i] = raw[i]
 

@@ -1,4 +1,4 @@
-"""What drawn files mean, read by xarray and netCDF4-python, for bench/semantics.py."""
+"""Reads the drawn files by xarray and netCDF4-python, as the reference of bench/semantics.py."""
 
 import h5py
 import netCDF4
@@ -9,7 +9,7 @@ from semantic_files import AXES, UNITS
 
 
 def opened(path, case, mask_and_scale):
-    """A file as xarray has it, unpacked or as it is stored."""
+    """A file opened by xarray, unpacked or as stored."""
     form, options = case["format"], {"decode_times": False, "mask_and_scale": mask_and_scale}
     if form.startswith("NETCDF"):
         return xr.open_dataset(path, engine="netcdf4", **options).load()
@@ -32,7 +32,7 @@ def attributes(data):
 
 
 def is_missing(stored):
-    """What xarray leaves to others: the valid range, and missing values of another type, in stored numbers."""
+    """Missing values that xarray does not mask: by the valid range, and `missing_value` of another type, in stored numbers."""
     attributes, raw = stored.attrs, stored.values
     other = {"true": "u", "false": "i"}.get(attributes.get("_Unsigned"), raw.dtype.kind)
     view = np.dtype(f"{other}{raw.dtype.itemsize}") if raw.dtype.kind in "iu" else raw.dtype.newbyteorder("=")
@@ -53,10 +53,10 @@ def is_missing(stored):
 
 
 def masked(path, name):
-    """Where netCDF4-python masks values by itself."""
+    """The mask that netCDF4-python applies automatically."""
     with netCDF4.Dataset(path) as file:
         variable = file[name]
-        # It fails on a fill value of unsigned bits; xarray masks it.
+        # netCDF4-python fails on a fill value of unsigned bits; xarray masks it.
         is_other = "_Unsigned" in variable.ncattrs()
         return np.zeros(variable.shape, bool) if is_other else np.ma.getmaskarray(variable[...])
 
@@ -72,7 +72,7 @@ def values(path, case, name):
 
 
 def target(case, name):
-    """The units of the dataset: those of the first file, low in those of high."""
+    """The units of the dataset: those of the first file; low has those of high."""
     role = "input" if name == "input" else "high"
     return case["parts"][0]["arrays"][role]["units"]
 
@@ -82,7 +82,7 @@ def in_units(case, name):
 
 
 def expected(folder, case):
-    """Arrays of the dataset that these files should become; fails where they are not what was drawn."""
+    """The arrays that the import of these files should give; fails if the references do not read what was drawn."""
     first = case["parts"][0]["arrays"]["input"]
     axes = [d for d in first["dims"] if d in case["axes"]]
     wanted = {}
@@ -96,7 +96,7 @@ def expected(folder, case):
             found = values(folder / file, case, name)
             found = found.squeeze("channel") if "channel" in found.dims else found
             for axis in axes:
-                # Coordinates rise in a dataset.
+                # Coordinates of a dataset increase.
                 raw = part["coordinates"][axis]["raw"]
                 found = found.isel({axis: slice(None, None, -1)}) if raw[0] > raw[-1] else found
             check(case, name, found.transpose(*leading, *case["axes"]).values, array)
@@ -109,7 +109,7 @@ def expected(folder, case):
 
 
 def check(case, name, found, array):
-    """The references have to read what was meant, up to the stored digits."""
+    """Checks that the references read the drawn values, up to the stored digits."""
     factor, offset = UNITS[case["families"][name]][array["units"]]
     truth = (array["truth"] - offset) / factor
     known = ~np.isnan(found)
@@ -134,7 +134,7 @@ def coordinates(folder, case, axis):
 
 
 def kept(high):
-    """Realizations that are there, first; the others are NaN."""
+    """Existing realizations first, followed by missing ones as NaN."""
     counts = (~np.isnan(high).reshape(*high.shape[:2], -1).all(-1)).sum(1)
     rows = np.full((high.shape[0], counts.max(), *high.shape[2:]), np.nan)
     for i, row in enumerate(high):

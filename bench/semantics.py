@@ -1,12 +1,12 @@
-"""The semantic part of the fault campaign: valid files with drawn traits, read by floral and by others.
+"""The semantic part of the fault campaign: valid files with randomly drawn properties, read by floral and by others.
 
     bench/semantics --files 2400 --seed 1
 
-Each case is one or two files of one format with arrays input, low and high and coordinates. Drawn are the
-dtype and byte order of every array, packing, fill and missing values, valid ranges, unsigned bits, values
-that were never written, units, the order of dimensions, the direction of axes, chunks and compression.
-`floral import` reads them; so do xarray (mask_and_scale) and, for NetCDF, netCDF4-python's automatic mask.
-Both have to agree in every value, and with the field from which the file was made.
+Each case is one or two files of one format with the arrays input, low and high and coordinates. The dtype and byte
+order of every array, packing, fill and missing values, valid ranges, unsigned bits, values that were never
+written, units, the order of dimensions, the direction of axes, chunks and compression are drawn at random.
+`floral import` reads the files; so do xarray (mask_and_scale) and, for NetCDF, netCDF4-python with its automatic
+mask. All have to agree in every value, and with the field from which the file was made.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def floral(folder, *words):
 
 
 def imported(folder, case):
-    """What floral makes of the files: arrays by name, without the dimension of one channel."""
+    """The arrays that floral imports, by name, without the dimension of the single channel."""
     import zarr
 
     words = ["--sensors"] if case["mask"] == "points" else []
@@ -53,7 +53,7 @@ def imported(folder, case):
 
 
 def direct(folder, case):
-    """Smallest and largest values of the arrays of a store in our own layout, opened as it is."""
+    """Smallest and largest values of the arrays of a store in our own layout, opened without import."""
     code, out, error = floral(folder, "inspect", case["files"][0], "--json")
     if code:
         raise ValueError(f"refused by inspect: {error.strip()}")
@@ -65,7 +65,7 @@ def direct(folder, case):
 
 
 def same(name, found, wanted, margin):
-    """Says where two arrays differ, if they do."""
+    """Describes where two arrays differ; None if they agree."""
     if found.shape != wanted.shape:
         return f"{name}: shape {found.shape}, not {wanted.shape}"
     is_close = np.isclose(found, wanted, rtol=margin, atol=margin * np.nanmax(np.abs(wanted)), equal_nan=True)
@@ -95,7 +95,7 @@ def differences(folder, case):
 
 
 def run(seed, index, keep=None):
-    """The traits of a case, and how floral differs from the others."""
+    """The properties of a case, and the differences between floral and the references."""
     warnings.simplefilter("ignore")
     case = draw(seed, index)
     folder = pathlib.Path(keep) if keep else pathlib.Path(tempfile.mkdtemp(prefix="semantics-"))
@@ -103,7 +103,7 @@ def run(seed, index, keep=None):
         with np.errstate(all="ignore"):
             written(folder, case)
             return case["traits"], differences(folder, case)
-    except Exception as error:  # A fault of the campaign itself is a find, too.
+    except Exception as error:  # An error of the campaign itself is reported as well.
         return case["traits"], [f"{error}" if isinstance(error, ValueError) else traceback.format_exc(limit=-3)]
     finally:
         if not keep:

@@ -1,10 +1,10 @@
-"""What the switches of the paper's flow do, and why its best epoch comes early.
+"""The effect of optional settings of the paper's flow, and why its best epoch comes early.
 
     bench/switches
 
-Trains FLORAL of the paper's width on Burgers, 8x8 of 16x16 points, 10 inputs with 50 realizations, once for each setting and seed,
-and scores two checkpoints on 15 test inputs: that of the least validation loss, which the paper keeps,
-and the last.
+Trains FLORAL with the paper's width on Burgers, 8x8 of 16x16 points, 10 inputs with 50 realizations, once for each setting and seed,
+and scores two checkpoints on 15 test inputs: the one with the least validation loss, which the paper keeps, and the
+last one.
 """
 
 import csv
@@ -41,7 +41,7 @@ def scores(run, folder):
 
 
 def at_the_end(run, folder):
-    """A copy of a run whose kept checkpoint is the last."""
+    """A copy of a run in which the last checkpoint takes the place of the best."""
     copy = f"{run}-last"
     shutil.copytree(folder / run, folder / copy)
     shutil.copy(folder / run / "last.safetensors", folder / copy / "best.safetensors")

@@ -1,17 +1,17 @@
-"""Means without bias by floral.unbiased_mean beside MXMCPy's multifidelity Monte Carlo, on one pair of models.
+"""Unbiased means by floral.unbiased_mean beside MXMCPy's multifidelity Monte Carlo, on one pair of models.
 
     bench/unbiased [--repetitions 1000] [--seed 551]
 
 The expensive model is y = load^2 exp(-stiffness / 2) + 0.25 z with load uniform in .5 to 1.5, stiffness in 0 to 2 and z
 standard normal, so that its mean is 13/12 (1 - 1/e). The cheap one is FLORAL-KL fitted to 12 inputs with 2 runs each. A run
-costs 100, a prediction 4, and there is a budget of 2000. A pilot of 2000 runs says how to split it: `split` of
-floral.unbiased_mean, and MXMCPy's Optimizer, algorithm "mfmc", from the covariance of the pilot. Every repetition draws runs and
-inputs, and each estimator takes the first of them, as many as its split has. MXMCPy estimates twice: with the covariance of
-the pilot, and with that of the repetition's own runs, which is all that floral.unbiased_mean uses. Beside them the budget
-spent on runs alone, and the prediction alone.
+costs 100, a prediction 4, and the budget is 2000. A pilot of 2000 runs determines how to split it: by `split` of
+floral.unbiased_mean, and by MXMCPy's Optimizer, algorithm "mfmc", from the covariance of the pilot. Every repetition draws runs and
+inputs, and each estimator takes as many of the first ones as its split has. MXMCPy estimates twice: with the covariance of
+the pilot, and with that of the repetition's own runs, which is all that floral.unbiased_mean uses. For comparison, the budget is
+spent on runs alone, and the prediction is used alone.
 
-`bias` is the mean of the estimates less the truth, `bias_error` its standard error, `variance` that of the estimates.
-`promised` is the variance that the split promised, `claimed` the mean of the variances that estimates state of themselves.
+`bias` is the mean of the estimates minus the truth, `bias_error` its standard error, `variance` that of the estimates.
+`promised` is the variance expected when the budget is split, `claimed` the mean of the variances that the estimators report.
 """
 
 import argparse
@@ -58,7 +58,7 @@ class Drawn:
 
 
 def of_floral(model, runs, pool):
-    """What floral.unbiased_mean says of the mean over inputs."""
+    """The estimate of floral.unbiased_mean of the mean over inputs."""
     costs = {"cost_high": COSTS[0], "cost_low": COSTS[1], "budget": BUDGET}
     found = floral.unbiased_mean(model, runs.dataset(), pool.dataset(), "mean(u)", **costs, progress=False)
     return found["quantities"][0]
@@ -69,7 +69,7 @@ def covariance(runs, predicted):
 
 
 class Splits:
-    """How both sides split the budget, from the same pilot."""
+    """The splits of the budget by both programs, from the same pilot."""
 
     def __init__(self, model, rng):
         pilot, pool = Drawn.of(rng, PILOT), Drawn.of(rng, PILOT)
@@ -87,7 +87,7 @@ class Splits:
 
 
 def repetition(model, splits, rng):
-    """Estimates and the variances that they claim, by estimator."""
+    """The estimate of each estimator and the variance that it reports."""
     drawn = Drawn.of(rng, max(splits.floral[1], splits.mxmcpy[1], splits.alone))
     runs, inputs = splits.floral
     own = of_floral(model, drawn[:runs], drawn[runs:inputs])

@@ -5,11 +5,11 @@
     bench/zoo --table results/zoo.json [--into docs/src/explanation/floral-kl.md]
 
 A NAME is a pattern; without one all datasets are taken, and --list prints them. With -o, rows that the file already has
-for this commit are kept and not computed again, so that a recording that was cut goes on. Its list of spent seeds grows:
-a seed that a decision may have seen is refused for the recording of another commit.
+for this commit are kept, so that an interrupted recording continues. Its list of spent seeds grows: a seed that a decision
+may have seen is refused for the recording of another commit.
 
-Errors are root mean square errors of the predicted mean over those of predicting the mean training solution; the other
-columns are defined in zoo_scores.py. `fit_cpu_s` is processor time, which other work on the machine does not change;
+Errors are root mean square errors of the predicted mean, relative to those of predicting the mean training solution; the
+other columns are defined in zoo_scores.py. `fit_cpu_s` is processor time, which other work on the machine does not change;
 `fit_mb` is the peak memory of `floral train`.
 """
 
@@ -41,12 +41,12 @@ NOT_FRESH = (
     "Rows darcy16-*, outside*, elastic-* and navier-stokes-* are files without a seed. Their test inputs were used while the "
     "method was developed, so these rows are no evidence on unseen data."
 )
-# Inputs below which a network alone is no peer.
+# The least number of inputs at which a network alone serves as a peer.
 FEWEST_OF_NETWORK = 40
 
 
 def floral(*words):
-    """Runs a command; gives its wall and processor seconds and its peak memory in MB."""
+    """Runs a command; returns wall and processor seconds, and peak memory in MB."""
     started = time.perf_counter()
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen([FLORAL, *map(str, words)], stdout=subprocess.DEVNULL, stderr=said)
@@ -60,11 +60,11 @@ def floral(*words):
 
 
 def settings(method, train, epochs):
-    """What `floral train` is given for a method, or for the default without one of its parts."""
+    """The arguments of `floral train` for a method, or for the default method without one of its parts."""
     if method.startswith("without "):
         return ["--method", "floral-kl", "--set", f'without="{method.removeprefix("without ")}"', "--set", "split.validation=0"]
     if method in ("fno", "residual-fno"):
-        # The paper's settings, but for the number of epochs; a tenth of the inputs decides which epoch is kept.
+        # The paper's settings except for the number of epochs; a tenth of the inputs selects the epoch to keep.
         held = max(1, train.sizes["input"] // 10)
         return ["--method", method, "--epochs", epochs, "--set", f"split.validation={held}"]
     return ["--method", method, "--set", "split.validation=0"]
@@ -97,7 +97,7 @@ def of_peer(train, test, peer):
 
 
 class Recording:
-    """Rows of one commit in a file, with all seeds that were ever used."""
+    """The rows of one commit in a file, with all seeds ever used."""
 
     def __init__(self, path, commit, notes):
         self.path, self.commit, self.notes, self.lock = path, commit, notes, threading.Lock()
@@ -106,7 +106,7 @@ class Recording:
         self.rows = before["rows"] if before.get("commit") == commit else []
 
     def refused(self, seeds):
-        """Seeds that another commit has spent."""
+        """The seeds that recordings of other commits have used."""
         own = {row["seed"] for row in self.rows}
         return sorted(set(seeds) & set(self.spent) - own)
 
@@ -126,7 +126,7 @@ class Recording:
 
 
 def wanted(recording, arguments, train, name, seed):
-    """The methods of a dataset that have no row yet."""
+    """The methods that have no row yet for a dataset."""
     if arguments.ablation:
         methods = ["floral-kl", *(f"without {part}" for part in PARTS)]
     else:
@@ -186,7 +186,7 @@ def main():
     recording = Recording(arguments.output, commit(), notes)
     if refused := recording.refused(seeds):
         sys.exit(f"{arguments.output}: seeds {', '.join(map(str, refused))} are spent on another commit; take others")
-    # Files without a seed are the same for every seed: one is enough.
+    # Files without a seed give the same data for every seed, so that one seed is enough.
     tasks = [(name, seed) for name in names for seed in (seeds[:1] if re.fullmatch(SEEDLESS, name) else seeds)]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for done in [pool.submit(record, recording, arguments, known, *task) for task in tasks]:

@@ -1,4 +1,4 @@
-"""The datasets of bench/zoo: each a function of a seed, from other programs' files or our own generator."""
+"""The datasets of bench/zoo: functions of a seed, from files of other programs or from our own generator."""
 
 import functools
 import importlib.util
@@ -45,7 +45,7 @@ def of_awkward(name, seed):
             given = np.broadcast_to(p[:, :, None], (*p.shape, len(x)))
         else:
             given = d[f"{part}_input"]
-        if high.ndim == 3:  # one number: constant along the axis until scalars are a domain of their own
+        if high.ndim == 3:  # a scalar solution is stored as constant along the axis
             high = np.broadcast_to(high[..., None], (*high.shape, len(x)))
         parts.append(dataset(given, high, d.get(f"{part}_low"), x=x))
     return parts
@@ -62,7 +62,7 @@ def darcy16(train, fine=False):
 
 
 def of_mesh(file, train):
-    """Parameters, as constant channels, to fields on the points of a mesh of triangles."""
+    """Datasets from parameters (constant channels) to fields on a mesh of triangles."""
     d = np.load(ZOO / f"{file}.npz")
     nodes = d["coords"].shape[1]
     def cases(part, count):
@@ -87,7 +87,7 @@ def outside_burgers(with_low):
 
 
 def generated(problem, seed, inputs, realizations, *settings, tests=15, truth=TRUTH_RUNS):
-    """Of our own problems; the first inputs are the test inputs, with more realizations."""
+    """Datasets of a built-in problem; the first inputs are the test inputs and have more realizations."""
     def made(count, runs, folder):
         command = [FLORAL, "generate", problem, "--inputs", count, "--realizations", runs, "--seed", seed, *settings]
         subprocess.run([*map(str, command), "-o", f"{folder}/d.zarr"], check=True, capture_output=True)
@@ -97,12 +97,12 @@ def generated(problem, seed, inputs, realizations, *settings, tests=15, truth=TR
         return [train, made(tests, truth, two)]
 
 
-# Files without a seed: the same data for every seed, whose test inputs development has seen.
+# Files without a seed: the data are the same for every seed, and their test inputs were used during development.
 SEEDLESS = "darcy16-.*|outside.*|elastic-.*|navier-stokes-.*"
 
 
 def catalogue():
-    """Name -> function of the seed that gives a training and a test dataset."""
+    """Name -> function from a seed to a training and a test dataset."""
     rows = {name: functools.partial(of_awkward, name) for name in awkward()}
     for n in (20, 100, 1000):
         rows[f"darcy16-{n}"] = lambda seed, n=n: darcy16(n)

@@ -1,4 +1,4 @@
-"""Simple peers of bench/zoo, each a function of a training and a test dataset that gives mean fields."""
+"""Simple peers of bench/zoo: functions from a training and a test dataset to mean fields."""
 
 import warnings
 
@@ -8,7 +8,7 @@ from zoo_scores import simplest
 
 
 def flat(data):
-    """Features of inputs: fields, or one number for a channel that is constant over the domain."""
+    """Features of inputs: all values of a channel, or a single one if the channel is constant over the domain."""
     values = data.input.values
     channels = []
     for c in range(values.shape[1]):
@@ -47,12 +47,12 @@ def coordinates(x, at):
 
 
 def pca_gp(train, test, kept=0.999):
-    """scikit-learn: principal components of the mean fields, a Gaussian process each, a length for every feature."""
+    """Principal components of the mean fields, with a Gaussian process each and a length per feature (scikit-learn)."""
     from sklearn.decomposition import PCA
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
     n = len(train.high)
-    # Principal components live on one grid.
+    # Principal components need the same grid for training and testing.
     if n < 4 or train.high.shape[2:] != test.high.shape[2:]:
         return None
     y = train.high.values.mean(1).reshape(n, -1)
@@ -72,7 +72,7 @@ def pca_gp(train, test, kept=0.999):
 
 def mfk(train, test, components=8):
     """SMT's multi-fidelity kriging (MFK) with its default options, on leading principal components of the solution. Low
-    fidelity, projected on the same components, is the lower level; it is known at the test inputs too."""
+    fidelity, projected onto the same components, is the lower level; it is known at the test inputs too."""
     from sklearn.decomposition import PCA
     from smt.applications import MFK
     n = len(train.high)
@@ -96,8 +96,8 @@ def mfk(train, test, components=8):
 
 def neuraloperator_fno(train, test, steps=640):
     """The Fourier neural operator of the library neuraloperator with the settings of its Darcy example: 16 modes per axis, 32
-    channels, AdamW at 8e-3 with weight decay 1e-4, a cosine decay, H1 loss. It makes as many steps as that example,
-    640, however few inputs there are. Low fidelity is an input channel; targets are mean fields."""
+    channels, AdamW at 8e-3 with weight decay 1e-4, a cosine decay, H1 loss. It takes 640 steps as in that example,
+    whatever the number of inputs. Low fidelity is an input channel; targets are mean fields."""
     import torch
     from neuralop import H1Loss
     from neuralop.models import FNO
@@ -126,6 +126,6 @@ def neuraloperator_fno(train, test, steps=640):
         return (model(at) * sy + my).numpy()
 
 
-# Methods of other libraries, which bench/requirements-peers.txt installs.
+# Methods of other libraries, installed from bench/requirements-peers.txt.
 PUBLISHED = {"SMT MFK": mfk, "neuraloperator FNO": neuraloperator_fno}
 PEERS = {"mean solution": mean_solution, "low": low, "mean residual": mean_residual, "PCA + GP": pca_gp}

@@ -1,10 +1,10 @@
-"""Scores of bench/zoo: what a prediction misses of the truth's mean, spread, law and dependence."""
+"""Scores of bench/zoo: errors of the predicted mean, spread, distribution and dependence."""
 
 import numpy as np
 
 
 def simplest(train, test):
-    """The mean training solution, brought to the grid of the test inputs: [channel, axes]."""
+    """The mean training solution, interpolated to the grid of the test inputs: [channel, axes]."""
     mean = train.high.mean(("input", "realization"))
     axes = [dim for dim in mean.dims if dim != "channel"]
     if all(train.sizes[axis] == test.sizes[axis] for axis in axes):
@@ -13,8 +13,8 @@ def simplest(train, test):
 
 
 def of_mean(mean, train, test):
-    """`error`: root mean square error over that of predicting the mean training solution. `relative`: mean over test
-    inputs of the relative L2 error. `nrmse`: that error pooled over inputs, as in the paper."""
+    """`error`: root mean square error relative to that of predicting the mean training solution. `relative`: relative L2
+    error averaged over test inputs. `nrmse`: relative L2 error pooled over inputs, as in the paper."""
     truth = test.high.values.mean(1)
     axes = tuple(range(1, truth.ndim))
     norm = lambda field: np.sqrt((field**2).sum(axes))
@@ -27,11 +27,11 @@ def of_mean(mean, train, test):
 
 
 def coverage(found, test):
-    """The share of test realizations in the 90 % interval: of all inputs, and of the worst."""
+    """The share of test realizations in the 90 % interval: over all inputs, and for the worst input."""
     truth = test.high.values
     low, high = (found.quantiles.sel(quantile=q, method="nearest").values for q in (0.05, 0.95))
     inside = (truth >= low[:, None] - 1e-12) & (truth <= high[:, None] + 1e-12)
-    # Of single runs nothing is known to be fixed.
+    # Single runs do not show whether a value is fixed.
     varies = truth.std(1) > 0 if truth.shape[1] > 1 else np.ones_like(truth[:, 0], bool)
     held = np.array([inside[i][:, varies[i]].mean() if varies[i].any() else np.nan for i in range(len(truth))])
     return {"coverage": float(np.nanmean(held)), "worst": float(np.nanmin(held))}
@@ -39,8 +39,8 @@ def coverage(found, test):
 
 def variances(found, test):
     """Relative errors of the aleatoric variance and of the drawn variance: the mean norm of the difference over the mean norm
-    of the truth, as in the paper, so that an input with next to no spread does not decide. `variance_floor` is the share
-    that the truth's own finite number of runs contributes, from the difference between its two halves."""
+    of the truth, as in the paper, so that inputs with almost no spread do not dominate. `variance_floor` is the part that
+    the truth's finite number of runs contributes, from the difference between its two halves."""
     runs = test.high.values
     truth, half = runs.var(1, ddof=1), runs.shape[1] // 2
     axes = tuple(range(1, truth.ndim))
@@ -63,9 +63,9 @@ def energy(draws, truth):
 
 
 def variogram(draws, truth):
-    """Variogram score of order 1/2 between neighbours of the grid, mean over pairs and truths (Scheuerer & Hamill, Monthly
-    Weather Review 143, 2015): it sees roughness and dependence, to which the energy score is nearly blind. draws: [n,
-    channel, axes], truth: [m, channel, axes]."""
+    """Variogram score of order 1/2 between grid neighbours, averaged over pairs and truths (Scheuerer & Hamill, Monthly
+    Weather Review 143, 2015): it is sensitive to roughness and dependence, the energy score hardly. draws: [n, channel,
+    axes], truth: [m, channel, axes]."""
     squares = []
     for axis in range(2, truth.ndim):
         steps = [np.sqrt(np.abs(np.diff(fields, axis=axis))) for fields in (draws, truth)]
@@ -74,7 +74,7 @@ def variogram(draws, truth):
 
 
 def excesses(found, test):
-    """Energy and variogram score over those of one half of the truth's own runs at the other half, less one."""
+    """Energy and variogram score relative to those of one half of the true runs at the other half, minus 1."""
     draws, truth = found.realizations.values, test.high.values
     half, row = truth.shape[1] // 2, {}
     for name, score in (("energy_excess", energy), ("variogram_excess", variogram)):

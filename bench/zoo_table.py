@@ -31,7 +31,7 @@ def grouped(rows, *keys):
 
 
 def table(made):
-    """A line per dataset, means over seeds: FLORAL-KL beside the best of the others; the last line has the median ratio."""
+    """A line per dataset with means over seeds: FLORAL-KL beside the best other method; the last line has the median ratio."""
     lines = ["| data | inputs | seeds | FLORAL-KL | best other | ratio | 90 %: mean, worst | variance: aleatoric, total | "
              "energy | variogram | fit, s | MB |", "|" + "---|" * 12]
     groups, ratios = grouped(made["rows"], "data", "method"), []
@@ -54,7 +54,7 @@ def table(made):
 
 
 def ablation(made):
-    """A line per part that is left out: error over that of the whole method, by dataset."""
+    """A line per omitted part: the error relative to that of the whole method, by dataset."""
     groups = grouped(made["rows"], "data", "method")
     names = list(dict.fromkeys(row["data"] for row in made["rows"]))
     lines = ["| without | " + " | ".join(names) + " |", "|" + "---|" * (1 + len(names))]

@@ -1,4 +1,4 @@
-"""The README's picture and the gallery's: Burgers' equation at inputs that were not trained on, learned from ten inputs."""
+"""Figures of the README and the gallery: Burgers' equation learned from ten inputs, shown at test inputs."""
 
 import os
 import pathlib
@@ -29,7 +29,7 @@ def floral(folder, *words):
 
 
 def computed(folder):
-    """The test input's truth, and its prediction."""
+    """The truth and the prediction of a test input."""
     generate = "generate", "burgers", "--resolution", "64x64", "--seed", SEED
     floral(folder, *generate, "--inputs", TRAINED + TESTS, "--realizations", RUNS, "-o", "data.zarr")
     floral(folder, *generate, "--inputs", TESTS, "--realizations", TRUTH_RUNS, "-o", "truth.zarr")
@@ -78,7 +78,7 @@ def cut(axis, truth, predicted, at):
 
 
 def report(folder):
-    """Figures of a report, under names of their own."""
+    """Draws a report and copies its figures under new names."""
     wanted = [word for name in GALLERY for word in ("--figure", name)]
     of_truth = "--data", "truth.zarr", "--inputs", f"0..{TESTS}", "--realizations", 200
     floral(folder, "report", "run", *of_truth, "--format", "png", "--dpi", 110, *wanted, "-o", "figures")

@@ -1,11 +1,11 @@
-"""The page on the Python API, from the docstrings of the package; nothing is imported or run."""
+"""The page on the Python API, generated from the docstrings of the package without importing it."""
 
 import ast
 import pathlib
 import re
 import textwrap
 
-# What a user meets first comes first on the page; the rest follows in the order of `__all__`.
+# Names at the top of the page; the others follow in the order of `__all__`.
 FIRST = ["Dataset", "fit", "Model", "Ensemble", "Ensembles", "evaluate", "load"]
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "crates/floral-py/python/floral"
@@ -28,7 +28,7 @@ def public(tree):
 
 
 def homes(tree):
-    """From the name that a module imports from the package to the module that defines it."""
+    """Maps each name that a module imports from the package to the module that defines it."""
     found = {}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level == 1:
@@ -80,7 +80,7 @@ def signature(function, is_method=False):
 
 
 def split_arguments(text):
-    """Arguments at the commas that are not within brackets."""
+    """Splits arguments at commas that are not inside brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth += (character in "[({") - (character in "])}")
@@ -101,7 +101,7 @@ def function_text(node, level, is_method=False, prefix=""):
 
 
 def attributes(node, source):
-    """Attributes that `#:` comments describe."""
+    """Attributes with a `#:` comment in the line above, and that line."""
     lines = source.splitlines()[node.lineno - 1 : node.end_lineno]
     for comment, line in zip(lines, lines[1:]):
         name = re.match(r"\s*self\.(\w+) =", line)
@@ -110,7 +110,7 @@ def attributes(node, source):
 
 
 def members(node, source):
-    """Public members of a class: attributes and properties as a list, methods as they are."""
+    """Public members of a class: (name, meaning) of attributes and properties, and nodes of methods."""
     values, methods = list(attributes(node, source)), []
     for entry in node.body:
         if not isinstance(entry, ast.FunctionDef) or entry.name.startswith("_"):
@@ -124,7 +124,7 @@ def members(node, source):
 
 
 def bases(node, tree):
-    """Classes of the package that a class derives from, with their source."""
+    """Base classes from the package, with their source."""
     for base in node.bases:
         home = homes(tree).get(getattr(base, "id", ""))
         if home:

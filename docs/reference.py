@@ -1,5 +1,5 @@
-"""Writes the reference of the book from the program itself: help texts, settings with their comments, tables beside
-the code of datasets and predictions, docstrings of the Python package and the opening of the Rust library.
+"""Generates the reference pages of the book: from help texts, annotated settings, tables in the source of datasets and
+predictions, docstrings of the Python package and the opening comment of the Rust library.
 
 FLORAL_BIN is the path of the floral command, target/release/floral if absent.
 """
@@ -36,8 +36,8 @@ def commands():
 
 
 def settings(toml):
-    """Keys of annotated TOML in their order: (section, key, value, meaning). A key that may be absent
-    is written as a comment with an example."""
+    """Keys of annotated TOML in order: (section, key, value, meaning). An optional key without a default is a comment
+    with an example."""
     section, meaning = "", []
     for line in toml.splitlines():
         key = re.fullmatch(r"(# )?([a-z_0-9]+) = (.*)", line)
@@ -60,7 +60,7 @@ def cell(text):
 
 
 def table(entries, level="###"):
-    """A table for every section, under its name."""
+    """A table for each section, under the name of the section."""
     text, is_open = "", False
     for section, key, value, meaning in entries:
         if key is None:
@@ -75,14 +75,14 @@ def table(entries, level="###"):
 
 
 def training_settings():
-    """The keys of all methods, with the default method's values where it has them."""
+    """The keys of all methods, with the values of the default method where it has the key."""
     own = {entry[:2]: entry for entry in settings(floral("train", "--print-config"))}
     every = list(settings(floral("train", "--method", "floral", "--print-config")))
     return [own.get(entry[:2], entry) for entry in every]
 
 
 def training():
-    """The settings of training, and those of the problems."""
+    """The settings of training and the constants of the problems."""
     text = f"""# Settings of training
 
 {MARK}
@@ -99,7 +99,7 @@ def training():
 
 
 def library(path):
-    """A file of the library, in whichever crate it is."""
+    """The text of a source file of the library, from whichever crate has it."""
     (found,) = ROOT.glob(f"crates/*/src/{path}")
     return found.read_text()
 
@@ -125,7 +125,7 @@ def dataset():
 
 
 def rust():
-    """What the documentation of the crate `floral` opens with; hidden lines of its example stay hidden."""
+    """The opening comment of the crate `floral`, without the hidden lines of its example."""
     lines = (ROOT / "crates/floral/src/lib.rs").read_text().splitlines()
     text = "\n".join(line[4:] for line in lines if line.startswith("//!"))
     text = re.sub(r"^```.*?^```", lambda code: re.sub(r"^# .*\n", "", code[0], flags=re.M), text, flags=re.M | re.S)

@@ -8,8 +8,8 @@ gauge reads the pressure on it with a noise that grows with the load:
     deflection  w = sum of p_mn / (T k_mn^2) sin(m pi x / a) sin(n pi y / b),  T = T0 exp(s N)
     pressure    q = ambient + p (1 + r N')
 
-Mean and variance of both are known, as exp of a normal number is. Low fidelity, by a program of its
-own that floral calls, knows one wave at the nominal tension.
+Mean and variance of both are known in closed form, from the moments of the log-normal distribution. Low
+fidelity is computed by a separate program that floral calls; it has only one wave, at the nominal tension.
 """
 
 import os
@@ -27,8 +27,8 @@ SPREAD, NOISE = 0.2, 0.1
 INPUTS, REALIZATIONS, TEST = 26, 40, 4
 WAVES = [(m, n) for m in (1, 2, 3) for n in (1, 2)]
 
-# What is asked of the predictions of inputs that were not trained on, by channel: errors of the mean
-# over the largest deviation of the truth, and of the deviation over it.
+# Bounds for test inputs, by channel: errors of mean and standard deviation, relative to the largest true
+# standard deviation.
 MEAN_BOUND, SPREAD_BOUND = 0.25, 0.25
 
 x, y = (np.linspace(0.0, length, n) for length, n in zip(SIZE, POINTS))
@@ -50,7 +50,7 @@ def deflection(amplitudes):
 
 
 def truth(amplitudes):
-    """Mean and deviation of both channels: [channel, x, y] each."""
+    """Mean and standard deviation of both channels: [channel, x, y] each."""
     w, p = deflection(amplitudes), load(amplitudes)
     mean = np.stack([w * np.exp(SPREAD**2 / 2), AMBIENT + p])
     deviation = np.stack([abs(mean[0]) * np.sqrt(np.expm1(SPREAD**2)), abs(NOISE * p)])
@@ -101,7 +101,7 @@ def main(folder):
     split = ("--set", f"split.test={TEST}", "--set", "split.validation=4")
     floral("train", "membrane.zarr", "--low-command", low, *split, "-o", "run", cwd=folder)
 
-    # New inputs as another program would hand them over.
+    # New inputs, as another program would pass them.
     new = np.stack([[load(a)] for a in amplitudes[:TEST]])
     np.savez(folder / "new.npz", input=new, x=x, y=y)
     words = ("--low-command", "recorded", "--realizations", 400, "-o", "out.zarr", "--force")
@@ -115,7 +115,7 @@ def check(out, amplitudes):
         found = out.isel(input=index)
         for channel, name in enumerate(("deflection", "pressure")):
             size = deviation[channel].max()
-            # The variance of realizations; what is not known of the mean comes on top.
+            # The variance of the solution itself, without the epistemic part.
             own = found["mean"].values[channel], np.sqrt(found["aleatoric"].values[channel])
             errors = [np.sqrt(np.mean((a - b) ** 2)) / size for a, b in zip(own, (mean[channel], deviation[channel]))]
             print(f"input {index}, {name}: error of the mean {errors[0]:.3f}, of the deviation {errors[1]:.3f}")

@@ -1,6 +1,6 @@
 """The low-fidelity solver of membrane.py: `python membrane_solver.py INPUT.npz OUTPUT.npz`.
 
-It reads the load and the coordinates, and knows the membrane's first wave at its nominal tension.
+It reads the load and the coordinates, and solves for the first wave only, at the nominal tension.
 """
 
 import sys

@@ -6,8 +6,8 @@ The temperature u of a square plate with a round hole obeys
 
     -div(k exp(s g) grad u) = 1,  u = 0 on the left side, no flux through the others,
 
-with a conductivity k(x, y) that is the input and fluctuations g(x, y) that nobody measures: every run has
-others. High fidelity has 2496 nodes, low fidelity 192 and no fluctuations. Every run leaves a VTK file.
+with a conductivity k(x, y), which is the input, and unobserved fluctuations g(x, y), which differ from run to
+run. High fidelity has 2496 nodes, low fidelity 192 nodes and no fluctuations. Every run writes a VTK file.
 """
 
 import os
@@ -24,8 +24,8 @@ RADIUS, SPREAD = 0.4, 0.5
 FINE, COARSE = (104, 24), (32, 6)
 TRAIN, TEST, REALIZATIONS, REFERENCE = 10, 6, 20, 200
 
-# What is asked of the predictions of inputs that were not trained on: the error of the mean over that of
-# kriging, and the shares of new runs within the 90 % interval, of all inputs and of the worst.
+# Bounds for test inputs: the error of the mean relative to that of kriging, and the share of new runs inside the
+# 90 % interval, over all inputs and for the worst input.
 GAIN, COVERAGE, WORST = 0.85, (0.85, 0.95), 0.75
 
 
@@ -45,7 +45,7 @@ def plate(around, outwards):
 
 
 def waves(rng, size, count=12):
-    """A random smooth field of unit variance whose waves are about `size` long."""
+    """A random smooth field of unit variance with wavelengths of about `size`."""
     vectors = rng.standard_normal((count, 2)) * 2.0 * np.pi / size / np.sqrt(2.0)
     phases = rng.uniform(0.0, 2.0 * np.pi, count)
     return lambda at: np.sqrt(2.0 / count) * np.cos(vectors @ at + phases[:, None]).sum(axis=0)
@@ -79,7 +79,7 @@ def write(path, mesh, **fields):
 
 
 def cases(folder, seed):
-    """Writes the files of all inputs; the first are for testing, and more of their runs are returned."""
+    """Writes the files of all inputs; returns further runs of the first inputs, which are for testing."""
     rng, fine, coarse = np.random.default_rng(seed), Solver(FINE), Solver(COARSE)
     reference = []
     for case in range(TEST + TRAIN):

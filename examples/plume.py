@@ -1,14 +1,14 @@
-"""A plume that the wind takes one way or the other, from NumPy arrays to checked predictions.
+"""A plume in a wind with two possible directions, from NumPy arrays to checked predictions.
 
 `python plume.py FOLDER`, with the floral command on the path or in FLORAL_BIN.
 
 A source of random place and strength lies in a wind along x that turns up with probability 0.65 and
-down otherwise; what it releases varies by a log-normal factor:
+down otherwise; the released amount varies by a log-normal factor:
 
     c(y, x) = background + q exp(s N - s^2 / 2) / width * exp(-(y - y0 -+ slope (x - x0))^2 / (2 width^2))
 
-downwind of the source, where the width grows. Mean and variance are sums over two modes. Low
-fidelity knows a wind that does not turn, and a broader plume.
+downwind of the source, where the width grows. Mean and variance are sums over the two modes. Low
+fidelity has a wind that does not turn, and a broader plume.
 """
 
 import os
@@ -23,8 +23,8 @@ POINTS, SIZE = (24, 40), (1.2, 2.0)
 UP, SLOPE, SPREAD, BACKGROUND = 0.65, 0.35, 0.3, 0.02
 INPUTS, REALIZATIONS, TEST = 60, 30, 3
 
-# What is asked of the predictions of inputs that were not trained on: errors of mean and deviation
-# over the largest deviation of the truth, and of the share of the plumes that turn up.
+# Bounds for test inputs: errors of mean and standard deviation relative to the largest true standard
+# deviation, and the error of the share of plumes that turn up.
 MEAN_BOUND, SPREAD_BOUND, SHARE_BOUND = 0.2, 0.2, 0.15
 
 y, x = (np.linspace(0.0, length, n) for length, n in zip(SIZE, POINTS))
@@ -32,7 +32,7 @@ Y, X = np.meshgrid(y, x, indexing="ij")
 
 
 def plume(source, slope, stretch=1.0):
-    """source: y0, x0, strength -> concentration without its background: [y, x]"""
+    """source: y0, x0, strength -> concentration without the background: [y, x]"""
     y0, x0, strength = source
     behind = X - x0
     width = stretch * (0.08 + 0.12 * np.clip(behind, 0.0, None))
@@ -45,7 +45,7 @@ def modes(source):
 
 
 def truth(source):
-    """Mean and deviation: [y, x] each."""
+    """Mean and standard deviation: [y, x] each."""
     up, down = modes(source)
     mean = UP * up + (1 - UP) * down
     square = np.exp(SPREAD**2) * (UP * up**2 + (1 - UP) * down**2)
@@ -108,7 +108,7 @@ def main(folder):
 
 
 def share_up(fields, source):
-    """The share of fields that lie nearer to the upper mode, whatever their strength."""
+    """The share of fields that are closer to the upper mode, regardless of their strength."""
     up, down = (mode / np.linalg.norm(mode) for mode in modes(source))
     overlap = lambda mode: ((fields - BACKGROUND) * mode).sum((-2, -1))
     return float((overlap(up) > overlap(down)).mean())

@@ -1,4 +1,4 @@
-"""The floral command, whose path is FLORAL_BIN, as tests run it."""
+"""Runs the floral command, whose path is FLORAL_BIN, for tests."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ FLORAL = os.path.abspath(os.environ["FLORAL_BIN"])
 
 
 def floral(folder, *words, code=0):
-    """Runs a command in a folder and expects this exit code, any if it is None; a text alone is split at its spaces."""
+    """Runs a command in a folder and checks its exit code, unless the expected code is None. A single string is split at spaces."""
     words = words[0].split() if len(words) == 1 else [str(word) for word in words]
     done = subprocess.run([FLORAL, *words], cwd=folder, capture_output=True, text=True, timeout=600)
     assert code is None or done.returncode == code, f"floral {' '.join(words)}\n{done.stdout}\n{done.stderr}"

@@ -1,4 +1,4 @@
-"""What all tests share: the cache of each is its own, away from the user's."""
+"""Fixtures of all tests: each test has its own cache folder, apart from the user's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tests of `floral import` share: a small problem, its commands, files of other programs.
+"""Shared by the tests of `floral import`: a small problem, commands, and files of other programs.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -20,13 +20,13 @@ HIGH = INPUT[:, None] + 0.1 * random.standard_normal((INPUTS, REALIZATIONS, POIN
 
 
 def imported(folder, *words):
-    """The dataset that an import writes, opened by xarray, and what is printed."""
+    """Imports files; returns the dataset, opened by xarray, and the printed text."""
     done = floral(folder, "import", *words, "-o", "imported.zarr", "--force")
     return xr.open_zarr(folder / "imported.zarr").load(), done.stdout
 
 
 def refused(folder, *words):
-    """The one line by which an import is refused; nothing is left behind."""
+    """Returns the one-line error of an import that is refused, and checks that it leaves no files behind."""
     before = sorted(os.listdir(folder))
     done = floral(folder, "import", *words, "-o", "refused.zarr", code=2)
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr

@@ -1,4 +1,4 @@
-"""The book is whole: every page is listed, every link and anchor leads somewhere, the reference agrees with the code,
+"""The book is complete: every page is listed, every link and anchor has a target, the reference agrees with the code,
 the prose uses the terms of the glossary, and the commands of tutorials and how-to pages run, each page in an empty
 folder.
 
@@ -17,11 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOOK = ROOT / "docs/src"
 PAGES = sorted(path.relative_to(BOOK).as_posix() for path in BOOK.rglob("*.md"))
 
-# Its examples need the Python package, and are run by that package's tests.
+# The examples of this page need the Python package and are run by the tests of that package.
 PACKAGE = "how-to/python.md"
 RUN = [page for page in PAGES if page.startswith(("tutorial/", "how-to/")) and page != PACKAGE]
 
-# Words that the glossary replaces: residual, reports, fixed, per input and so on.
+# Words that are replaced by terms of the glossary or by plain ones, such as residual, reports, fixed, per input.
 RETIRED = r"\b(gap|told|tells|mend(s|ed)?|twins|likeness|wishes|office|so many|held fast|is not there|what it said)\b"
 WRITTEN_BY_HAND = [page for page in PAGES if not page.startswith(("reference/", "results/"))]
 
@@ -35,7 +35,7 @@ def prose(path):
 
 
 def links(path):
-    """Relative links of a page: the file, and the anchor or nothing."""
+    """Relative links of a page: file, and anchor or empty string."""
     found = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose(path))
     return [(file, anchor) for file, anchor in found if not file.startswith(("http:", "https:"))]
 
@@ -47,7 +47,7 @@ def anchors(path):
 
 
 def blocks(page):
-    """The language and the text of every block, in order."""
+    """Language and text of every code block, in order."""
     return re.findall(r"^```(\S*)\n(.*?)^```", (BOOK / page).read_text(), re.M | re.S)
 
 

@@ -1,4 +1,4 @@
-"""What `floral generate` writes opens in xarray as it is, without a warning.
+"""xarray opens the output of `floral generate` directly and without a warning.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 import zarr
 
-# What the collector finds meanwhile may belong to another test.
+# Resources that the garbage collector reports as unclosed may belong to another test.
 pytestmark = pytest.mark.filterwarnings("error", "ignore::pytest.PytestUnraisableExceptionWarning")
 
 INPUTS, REALIZATIONS, RESOLUTION, SEED = 3, 4, 32, 7

@@ -1,5 +1,5 @@
-"""Sensitivity, unbiased means and the loop from the shell: analytic numbers, the same bytes on any number of threads, solvers
-that fail, and one line for what cannot be asked.
+"""Sensitivity, unbiased means and the learning loop from the shell: analytic values, the same bytes on any number of threads,
+failing solvers, and one-line errors.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -17,7 +17,7 @@ LAW = "load = { law = 'uniform', low = 0.5, high = 1.5 }\nwidth = { law = 'unifo
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A run of u = 3 load x + width (1 - x) + e with two parameters."""
+    """A run trained on u = 3 load x + width (1 - x) + e, with two parameters."""
     folder = tmp_path_factory.mktemp("decisions")
     rng = np.random.default_rng(5)
     x = np.linspace(0, 1, 12)
@@ -43,7 +43,7 @@ def test_indices_and_shares_of_a_linear_field_are_the_analytic_ones(folder):
     end, middle = found["quantities"]
     assert [one["name"] for one in end["indices"]] == ["load", "width"]
     assert abs(end["indices"][0]["first"]["value"] - 1) < 0.02
-    # The mean is 1.5 load + 0.5 width.
+    # The mean over x is 1.5 load + 0.5 width.
     assert abs(middle["indices"][0]["total"]["value"] - 0.9) < 0.03
     assert abs(middle["indices"][1]["first"]["value"] - 0.1) < 0.03
     shares = middle["variance"]

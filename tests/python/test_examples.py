@@ -1,4 +1,4 @@
-"""The examples of a user's own problem keep the bounds that they state.
+"""The example scripts stay within the error bounds that they state.
 
 FLORAL_BIN is the path of the floral command.
 """

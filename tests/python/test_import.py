@@ -1,4 +1,4 @@
-"""Data of other programs become datasets by `floral import`, with the same values."""
+"""`floral import` converts data of other programs to datasets with the same values."""
 
 import h5py
 import numpy as np

@@ -1,4 +1,4 @@
-"""Files of collections that others share are recognised by `floral import`."""
+"""`floral import` recognises the files of public collections."""
 
 import h5py
 import numpy as np

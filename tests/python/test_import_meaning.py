@@ -1,5 +1,5 @@
-"""What labels, axes and dimensions of files mean, `floral import` keeps, asks for, or refuses: it never guesses in
-silence."""
+"""`floral import` keeps the meaning of labels, axes and dimensions, asks for it, or refuses the file; it never guesses
+silently."""
 
 import h5py
 import numpy as np
@@ -11,7 +11,7 @@ TWO = np.stack([HIGH, 7 * HIGH], 2)
 
 
 def labelled(order, channel="channel"):
-    """Two channels of high fidelity with their labels, in this order."""
+    """High fidelity with two labelled channels in this order."""
     return xr.Dataset(
         {
             "input": (("input", "x"), INPUT),
@@ -168,7 +168,7 @@ def test_three_axes_are_kept_and_four_are_refused_before_anything_is_written(tmp
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """A run on files whose arrays have names of their own."""
+    """A run trained on files with other array names than input, low and high."""
     folder = tmp_path_factory.mktemp("trained")
     np.savez(folder / "data.npz", field=INPUT, temp_coarse=LOW, temp=HIGH, x=X)
     flags = ("--input", "field", "--low", "temp_coarse", "--high", "temp")

@@ -1,4 +1,4 @@
-"""From data of other programs to a report, by commands as a user types them."""
+"""From data of other programs to a report, by the commands that a user types."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from importing import X, as_xarray, floral, pdebench
 
 
 def run(folder, commands):
-    """Runs commands as a user types them, each to its end."""
+    """Runs commands one after the other, as a user types them."""
     assert len(commands) < 10
     for command in commands:
         done = floral(folder, *command.split())

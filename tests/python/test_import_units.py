@@ -1,4 +1,4 @@
-"""Files in other units, by other dates and with other packing are what they mean, or are refused."""
+"""Files with other units, reference dates or packing are converted correctly, or refused."""
 
 import json
 
@@ -10,7 +10,7 @@ from importing import HIGH, INPUT, LOW, POINTS, X, as_xarray, floral, imported, 
 
 
 def units_of(high="m", low="m", field="m", x="m", scales=(1, 1, 1)):
-    """The data in these units, with high fidelity, input and coordinates times these scales."""
+    """The data labelled with these units; high fidelity, input and coordinates are multiplied by `scales`."""
     data = as_xarray()
     data["high"], data["input"] = data["high"] * scales[0], data["input"] * scales[1]
     data = data.assign_coords(x=("x", X * scales[2], {"units": x}))
@@ -91,7 +91,7 @@ def test_dates_since_other_days_are_one_axis_or_refused(tmp_path):
 
 
 def packed(name, values, **attributes):
-    """NetCDF with this array of high fidelity."""
+    """A NetCDF file with this array as high fidelity."""
     with netCDF4.Dataset(name, "w") as file:
         for key, length in (("input", 7), ("realization", 5), ("x", POINTS)):
             file.createDimension(key, length)

@@ -1,4 +1,4 @@
-"""Models, caches, identities and paths: what is changed, mixed or too large is refused or seen.
+"""Models, caches, identities and paths: changed, mixed or oversized data are noticed or refused.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -33,7 +33,7 @@ def succeed(folder, *words):
 
 
 def refuse(folder, *words):
-    """The one line by which a command is refused."""
+    """Returns the one-line error of a command that is refused."""
     done = floral(folder, "-q", *words)
     assert done.returncode == 2, f"{words}\n{done.returncode}\n{done.stdout}\n{done.stderr}"
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
@@ -54,7 +54,7 @@ def dataset(folder, name, order=slice(None), scale=1.0):
 
 
 def files(path):
-    """Every file below a folder, by name, with its bytes."""
+    """The bytes of every file below a folder, by name."""
     walk = os.walk(path)
     names = [os.path.join(folder, name) for folder, _, found in walk for name in found]
     return {name: open(name, "rb").read() for name in sorted(names)}
@@ -71,7 +71,7 @@ def trained(tmp_path_factory):
 
 
 def parts(path):
-    """The header of a model file, as it is and parsed, and its arrays."""
+    """The header of a model file as text and parsed, and its arrays."""
     bytes = path.read_bytes()
     end = 8 + struct.unpack("<Q", bytes[:8])[0]
     return bytes[:end], json.loads(bytes[8:end]), bytes[end:]
@@ -156,7 +156,7 @@ def test_data_that_are_replaced_while_they_are_read_are_refused(tmp_path):
             assert not (tmp_path / f"run{i}/best.safetensors").exists()
         else:
             found = json.loads(parts(tmp_path / f"run{i}/best.safetensors")[1]["__metadata__"]["floral"])
-            # Begun after the exchange, or ended before it.
+            # The command started after the exchange of the data, or ended before it.
             assert found["data"]["seed"] == 2 or found["scaling"] == whole["scaling"]
 
 

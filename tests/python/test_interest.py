@@ -1,5 +1,5 @@
-"""Quantities of interest from the shell: the same numbers as NumPy's on the kept realizations, arrays that xarray opens,
-the same bytes on any number of threads, and one line for a wrong expression.
+"""Quantities of interest from the shell: the same numbers as by NumPy from the kept realizations, arrays that xarray opens,
+the same bytes on any number of threads, and a one-line error for a wrong expression.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -44,7 +44,7 @@ def test_values_and_statistics_are_those_of_the_realizations(folder):
     u = stored["realizations"].values[:, :, 0].astype(float)
     x = stored["x"].values
     np.testing.assert_allclose(stored["peak"], u.max(axis=-1), rtol=1e-12)
-    # Bounds cut cells, whose values are those of the linear interpolant.
+    # The bound of the region cuts a cell, in which the integrand is the linear interpolant.
     fine = np.linspace(x[0], 0.5, 20001)
     left = np.array([[np.trapezoid(np.interp(fine, x, v), fine) for v in draws] for draws in u]) / (0.5 - x[0])
     np.testing.assert_allclose(stored["left"], left, atol=1e-6)
@@ -59,7 +59,7 @@ def test_values_and_statistics_are_those_of_the_realizations(folder):
 
 
 def test_linear_quantities_have_the_moments_of_the_method(folder):
-    """The mean of a linear quantity is the quantity of the mean, and its epistemic variance is that of the mean."""
+    """The mean of a linear quantity is the quantity of the mean; its epistemic variance is that of the mean."""
     middle = 16 / 31  # a point of the grid
     sample(folder, "linear.zarr", *asked(*QUANTITIES, f"middle = at(u, {middle})"), "--uncalibrated")
     stored = xr.open_zarr(folder / "linear.zarr", consolidated=False)
@@ -69,7 +69,7 @@ def test_linear_quantities_have_the_moments_of_the_method(folder):
     for name, value in exact.items():
         found, error = stored[f"{name}_statistics"].values[:, 0], stored[f"{name}_errors"].values[:, 0]
         assert (np.abs(found - value) < 5 * error + 1e-6).all(), name
-    # At a place, the variance is that of the point, by both its parts.
+    # For the value at a point, both parts of the variance are those of the field at that point.
     place = np.argmin(np.abs(x - middle))
     assert abs(x[place] - middle) < 1e-6
     epistemic = stored["epistemic"].values[:, 0, place]
@@ -101,7 +101,7 @@ def test_draws_are_stretched_about_their_median_by_the_factor_that_is_printed_an
 
 
 def test_where_no_calibration_is_possible_a_note_says_so(folder):
-    """Two judging inputs are too few, and given readings the factors do not hold."""
+    """Two left-out inputs are too few, and the factors do not apply given readings."""
     done = sample(folder, "few.zarr", *asked("peak = max(u)"))
     assert "quantities are not calibrated: the model has 2" in done.stderr
     words = ["--input", "curve.zarr", "--inputs", "0..1", "--realizations", 50, "--observe-quantity", "at(u, 0.5) = 1 +- 0.5"]
@@ -176,7 +176,7 @@ def test_evaluation_scores_quantities_against_the_realizations(folder):
 
 
 def test_masks_and_two_channels_with_units(tmp_path):
-    """Points outside are never read; each channel has its own units."""
+    """Points outside of the mask are never read; each channel has its own units."""
     rng = np.random.default_rng(1)
     x = np.linspace(0.0, 1.0, 12)
     a = rng.uniform(1.0, 2.0, (10, 1)) * (1 + x)
@@ -201,7 +201,7 @@ def test_masks_and_two_channels_with_units(tmp_path):
     draws = stored["realizations"].values[0].astype(float)
     np.testing.assert_allclose(stored["hot"][0], np.nanmax(draws[:, 0], axis=-1))
     np.testing.assert_allclose(stored["least"][0], np.nanmin(draws[:, 1], axis=-1))
-    # Nine of twelve points with their own measure: 8.5 of 11 cells.
+    # Nine of twelve points, each weighted by its share of the cells: 8.5 of 11 cells.
     np.testing.assert_allclose(stored["volume"][0], 8.5 / 11)
     assert stored["hot"].attrs["units"] == "K" and stored["least"].attrs["units"] == "Pa"
     floral(tmp_path, "evaluate", "run", "two.zarr", "--realizations", 50, *asked("hot = max(T)"))

@@ -1,5 +1,5 @@
-"""What does not change the problem does not change a prediction beyond rounding: the order of inputs, the names and
-the order of axes and channels, a copy of the dataset."""
+"""Predictions are invariant up to rounding under changes that leave the problem the same: the order of inputs, names and
+order of axes and channels, a copy of the dataset."""
 
 import json
 
@@ -25,7 +25,7 @@ def curves():
 
 
 def maps():
-    """Two channels of the solution, on a grid that is no square."""
+    """Two channels of the solution on a grid with different numbers of points per axis."""
     random = np.random.default_rng(3)
     y, x = np.linspace(0, 1, 9), np.linspace(0, 2, 12)
     waves = np.stack([np.outer(np.sin(k * y + 1), np.cos(k * x)) for k in (1, 2, 3)])
@@ -41,9 +41,9 @@ def maps():
 
 
 def predicted(folder, name, data, new, method="floral-kl"):
-    """Moments that a run on one dataset predicts of the first inputs of another."""
+    """Moments that a run trained on one dataset predicts for the first inputs of another."""
     for part, which in (("train", data), ("new", new)):
-        # netCDF keeps the names of dimensions that no array has.
+        # In netCDF, the dimension must not have the name of the array `input`.
         which = which.rename_dims(input="case")
         which.to_netcdf(folder / f"{name}-{part}.nc")
         done = floral(folder, "import", f"{name}-{part}.nc", "-o", f"{name}-{part}.zarr")
@@ -59,7 +59,7 @@ def predicted(folder, name, data, new, method="floral-kl"):
 
 
 def alike(one, other, bound=1e-5):
-    """The error of the mean, which is known without draws, and the variances in units of the largest."""
+    """Compares analytic means, and variances relative to the largest one."""
     (error, one), (other_error, other) = one, other
     assert other_error == pytest.approx(error, rel=bound)
     size = float((one.aleatoric + one.epistemic).max())
@@ -69,7 +69,7 @@ def alike(one, other, bound=1e-5):
 
 @pytest.fixture(scope="module", params=[curves, maps], ids=["curves", "maps"])
 def problem(request, tmp_path_factory):
-    """A folder, training data and new inputs, and what is predicted of these."""
+    """A folder, training data, new inputs, and the predictions for them."""
     folder, data = tmp_path_factory.mktemp(request.param.__name__), request.param()
     train, new = data.isel(input=slice(2, None)), data.isel(input=slice(0, 2))
     return folder, train, new, predicted(folder, "first", train, new)
@@ -110,5 +110,5 @@ def test_the_order_of_axes_and_channels_in_training(problem):
         return data.isel(channel=[1, 0]).transpose(..., "x", "y")
 
     found = predicted(folder, "axes", turn(train), turn(new))
-    # Inputs are sorted by their first values, and landmarks are chosen among equals by the order of points.
+    # Inputs are sorted by their first values, and ties between landmarks are broken by the order of points.
     alike(expected, (found[0], found[1].isel(channel=[1, 0]).transpose(..., "y", "x")), 0.1)

@@ -1,4 +1,4 @@
-"""The live page in Chromium: moving a slider gives the numbers of floral sample, to the error that the page states.
+"""The live page in Chromium: moving a slider gives the numbers of `floral sample` up to the error that the page states.
 
 FLORAL_BIN is the path of the floral command; Chromium has to be installed.
 """
@@ -37,7 +37,7 @@ def data(folder, coords, solution):
 
 
 def mesh(folder):
-    """A square of triangles, by the files of a solver."""
+    """A square of triangles, imported from files of a solver."""
     n, random = 7, np.random.default_rng(432)
     x, y = (a.ravel() for a in np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n)))
     corner = np.arange(n * n).reshape(n, n)[:-1, :-1].ravel()
@@ -67,7 +67,7 @@ def browser(tmp_path_factory):
     browser.close()
 
 
-# Moves a slider as a person does, and returns the value that it then stands for.
+# Moves a slider as a user does, and returns its new value.
 MOVE = """(name, share) => {
   const slider = document.querySelector(`input[data-parameter="${name}"]`);
   slider.value = 1000 * share;
@@ -76,7 +76,7 @@ MOVE = """(name, share) => {
 
 
 def stated(page):
-    """Typical and largest deviations that a page states, as shares of the width of the interval."""
+    """Typical and largest deviation that a page states, as shares of the interval width."""
     rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", page)
     number = lambda text: float(re.search(r"[\d.]+", text)[0]) / 100
     return {name: (number(typical), number(largest)) for name, typical, largest in rows}

@@ -18,7 +18,7 @@ from command import floral
 
 
 def pixels(png):
-    """Rows from the top of a PNG of 8-bit colours: [row, column, channel]."""
+    """Pixels of a PNG with 8-bit colours, from the top row down: [row, column, channel]."""
     stream = io.BytesIO(png[8:])
     data = b""
     while head := stream.read(8):
@@ -48,7 +48,7 @@ def test_the_last_axis_goes_to_the_right_unless_another_is_declared(tmp_path, na
     random = np.random.default_rng(0)
     sizes = (5, 8)
     first, second = np.linspace(0, 1, sizes[0]), np.linspace(0, 2, sizes[1])
-    # Larger along the first axis, and one corner that is the smallest.
+    # Values grow along both axes, faster along the first; one corner has the smallest value.
     shape = 1 + 3 * first[:, None] + 0.5 * second
     inputs = random.uniform(0.5, 1.5, (14, 1, 1)) * shape
     high = inputs[:, None] * (1 + 0.05 * random.normal(size=(14, 6, 1, 1)))
@@ -71,7 +71,7 @@ def test_the_last_axis_goes_to_the_right_unless_another_is_declared(tmp_path, na
     svg = (tmp_path / "figures" / "fields-0.svg").read_text()
     truth = pixels(base64.b64decode(re.search(r"base64,([^\"]+)", svg).group(1)))
     assert truth.shape[:2] == (sizes[1 - right], sizes[right])
-    # Of values that grow along both axes, the lower left corner is the smallest and so the darkest.
+    # Values grow along both axes, so that the lower left corner is the smallest and the darkest.
     brightness = truth[..., :3].sum(-1)
     assert brightness[-1, 0] == brightness.min() and brightness[0, -1] == brightness.max()
     first_is_up = right == 1

@@ -1,4 +1,4 @@
-"""Points outside of the domain, such as land next to an ocean, are absent everywhere: in fits, scores, statistics."""
+"""Points outside of the domain, such as land next to an ocean, are excluded from fits, scores and statistics."""
 
 import json
 
@@ -14,7 +14,7 @@ SPLIT = ("--set", "split.test=2", "--set", "split.validation=0")
 
 
 def fields(outside):
-    """A smooth input, a low fidelity and realizations around it, with these values outside."""
+    """Smooth inputs, low fidelity and realizations around it, with the value `outside` at masked points."""
     random = np.random.default_rng(5)
     x = np.linspace(0, 1, SIZE)
     waves = np.stack([np.outer(np.sin(k * np.pi * x), np.cos(k * np.pi * x)) for k in (1, 2, 3)])
@@ -81,7 +81,7 @@ def test_scores_are_those_of_the_points_inside(folder):
 
 
 def test_what_is_stored_outside_never_counts(folder):
-    """Input and low fidelity of new inputs may have any value there, or none."""
+    """New inputs and their low fidelity may have any value or NaN at masked points."""
     succeed(folder, "sample", "run", "--input", "sea.zarr", "--inputs", "0..2", "--realizations", 20, "-o", "nan.zarr")
     for value in (0.0, -999.0):
         data = fields(value).isel(input=slice(0, 2))

@@ -1,5 +1,5 @@
-"""Meshes in UGRID, Exodus and XDMF files, as netCDF4, h5py and meshio write them, become datasets by `floral import`, with
-the same values; and predictions on a mesh are UGRID that xarray opens.
+"""`floral import` converts UGRID, Exodus and XDMF files, written by netCDF4, h5py and meshio, to datasets with the same values;
+predictions on a mesh are UGRID files that xarray opens.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -44,7 +44,7 @@ def rod():
     return np.stack([x, np.sin(x)], axis=1), {"line": np.stack([np.arange(8), np.arange(1, 9)], axis=1)}
 
 
-#: Loads of cases, and fields of their runs at three times.
+#: The load of each case, and the fields of its runs at three times.
 LOADS = random.uniform(1, 2, CASES)
 
 
@@ -80,7 +80,7 @@ def assert_same(found, every, points, cells, time=-1):
 
 
 def ugrid(points, cells, form="NETCDF4", start=0, fill=-1, turned=False, times=False, single="load", faces=False):
-    """A function that writes a file by the conventions, `mesh2d` as many models call it."""
+    """Returns a function that writes a UGRID file, with the mesh named `mesh2d` as by many models."""
     kind = "edge" if "line" in cells else "face"
     width = max(nodes.shape[1] for nodes in cells.values())
     table = np.concatenate([
@@ -179,7 +179,7 @@ def test_values_of_faces_are_read_at_their_centres(tmp_path):
 
 
 def middles(points, cells, kind):
-    """The same cells with a node in the middle of every edge, in the order of VTK and meshio."""
+    """The same cells with a node in the middle of every edge, in the node order of VTK and meshio."""
     edges = {"quad8": ["01", "12", "23", "30"], "hexahedron20": "01 12 23 30 45 56 67 74 04 15 26 37".split()}[kind]
     (nodes,) = cells.values()
     pairs = np.sort(nodes[:, [[int(a), int(b)] for a, b in edges]], axis=2)
@@ -233,7 +233,7 @@ def test_hexagons_become_triangles_and_folded_faces_are_refused(tmp_path):
 
 
 def wrong(points, cells):
-    """Meshes that are wrong, and what is said of each."""
+    """Invalid meshes, and the expected message for each."""
     nan, same, out = points.copy(), points.copy(), {kind: nodes.copy() for kind, nodes in cells.items()}
     nan[7, 1] = np.nan
     same[3] = same[2]
@@ -268,7 +268,7 @@ def test_grids_in_netcdf_are_still_grids(tmp_path):
 
 
 def exodus(points, cells, form, apart=True, fields_apart=True, steps=True):
-    """A function that writes a file as the Exodus library does."""
+    """Returns a function that writes a file as the Exodus library does."""
     names = {"triangle": "TRI3", "quad": "SHELL4", "hexahedron": "HEX8", "line": "BAR2"}
 
     def texts(file, name, dimension, words):
@@ -332,7 +332,7 @@ def test_exodus_in_every_form_of_netcdf(tmp_path, mesh, options):
 
 
 def of_meshio(points, cells, **options):
-    """A function by which meshio writes a file, and a table of loads beside it."""
+    """Returns a function that writes a file by meshio, with a table of loads beside it."""
 
     def write(path, u, load):
         whole = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
@@ -379,7 +379,7 @@ def test_xdmf_of_meshio_over_time(tmp_path):
             for time, own in enumerate(u):
                 file.write_data(time, point_data={"u": own})
 
-    # meshio puts the HDF5 file where the command is run.
+    # meshio writes the HDF5 file to the working directory.
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         every = written(tmp_path, "xdmf", points, write)
@@ -393,7 +393,7 @@ def test_xdmf_of_meshio_over_time(tmp_path):
 
 
 def fenics(points, cells, place="{name}:/", grids=None):
-    """A function that writes XDMF and HDF5 as FEniCS does: a type of documents, includes, a grid per time."""
+    """Returns a function that writes XDMF and HDF5 as FEniCS does: with a DOCTYPE, includes, and a grid per time."""
     (kind, nodes), = cells.items()
     names = {"triangle": "Triangle", "hexahedron": "Hexahedron", "line": "PolyLine"}
 
@@ -490,7 +490,7 @@ def test_wrong_meshes_of_xdmf_are_refused_with_the_first_bad_index(tmp_path):
 
 @pytest.fixture(scope="module", params=[plane, block, rod], ids=["plane", "block", "rod"])
 def predicted(request, tmp_path_factory):
-    """Predictions on a mesh as one file, with what was stored of them in Zarr."""
+    """Predictions on a mesh as one file, and the same predictions in Zarr."""
     folder = tmp_path_factory.mktemp("predicted")
     points, cells = request.param()
     written(folder, "exo", points, exodus(points, cells, "NETCDF4"))
@@ -506,7 +506,7 @@ def test_predictions_are_fields_at_the_nodes_of_a_ugrid_mesh(predicted):
     folder, points, cells = predicted
     raw = xr.open_dataset(folder / "out.nc", mask_and_scale=False)
     assert "UGRID-1.0" in raw.attrs["Conventions"]
-    # The quantity has taken the first name of a mesh.
+    # The quantity is called `mesh`, so that the mesh gets the next free name.
     mesh = raw["mesh2"]
     assert mesh.dims == () and mesh.attrs["cf_role"] == "mesh_topology"
     place = {1: "edge", 2: "face", 3: "volume"}[int(mesh.attrs["topology_dimension"])]
@@ -524,7 +524,7 @@ def test_predictions_are_fields_at_the_nodes_of_a_ugrid_mesh(predicted):
         assert field.dims[-1] == axes[0].dims[0] == "point"
         np.testing.assert_array_equal(field, stored[name])
     assert raw["mesh"].dims[0] == "input" and "mesh" not in raw["mesh"].attrs
-    # Coordinates follow the fields, and the values of files are those of netCDF4 too.
+    # Fields keep their coordinates, and netCDF4 reads the same values.
     assert set(mesh.attrs["node_coordinates"].split()) <= set(xr.open_dataset(folder / "out.nc")["mean"].coords)
     with netCDF4.Dataset(folder / "out.nc") as file:
         np.testing.assert_array_equal(file["mean"][:], raw["mean"].values)

@@ -1,5 +1,5 @@
-"""Arrows point one way: the top-level modules of no crate form a cycle, data know no method, and a build
-without networks has no Burn.
+"""Dependencies point one way: the top-level modules of a crate form no cycle, crates of data depend on no method, and a
+build without networks does not compile Burn.
 
 `python3 tests/python/test_modules.py` prints the graph of every crate.
 """
@@ -18,14 +18,14 @@ PATH = re.compile(r"\b(crate|self|super)((?:::\w+)*)(::\{)?")
 
 
 def code(text):
-    """Without comments, texts and tests."""
+    """Source code without comments, string literals and tests."""
     text = re.sub(r"//[^\n]*", "", text)
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text, flags=re.S)
     return re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", text)[0]
 
 
 def closing(text, start):
-    """Where the brace that opens at `start` closes."""
+    """The position of the brace that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -35,7 +35,7 @@ def closing(text, start):
 
 
 def branches(tree):
-    """The parts of a use tree between commas, outside of braces."""
+    """The parts of a use tree between commas that are not inside braces."""
     parts, depth = [""], 0
     for letter in tree:
         depth += {"{": 1, "}": -1}.get(letter, 0)
@@ -56,7 +56,7 @@ def flat(tree):
 
 
 def paths(text):
-    """Every path that begins in this crate."""
+    """Every path that starts in this crate."""
     for found in PATH.finditer(text):
         head = found[1] + found[2]
         if found[3]:
@@ -67,7 +67,7 @@ def paths(text):
 
 
 def place_of(file, source):
-    """The module that a file holds, as a list of names."""
+    """The module path of a file, as a list of names."""
     parts = list(file.relative_to(source).with_suffix("").parts)
     return parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts
 
@@ -85,7 +85,7 @@ def absolute(path, place):
 
 
 def root_names(text, modules):
-    """What the root re-exports, and from which modules: `pub use grid::Axis`, `pub mod cost { .. }`."""
+    """Names that the crate root re-exports, and their modules: `pub use grid::Axis`, `pub mod cost { .. }`."""
     names = {}
     for found in re.finditer(r"\bmod (\w+) \{", text):
         inner = text[found.end() : closing(text, found.end() - 1)]
@@ -99,7 +99,7 @@ def root_names(text, modules):
 
 
 def graph(crate):
-    """From each top-level module to the others it names, with the files that do."""
+    """Maps each top-level module to the modules that it names, with the files that name them."""
     source = crate / "src"
     root = next(file for file in (source / "lib.rs", source / "main.rs") if file.exists())
     test_only = set(re.findall(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)?(?:pub(?:\(crate\))? )?mod (\w+);", root.read_text()))
@@ -123,7 +123,7 @@ def graph(crate):
 
 
 def cycle(edges):
-    """The shortest cycle, as a list of modules; none if there is none."""
+    """The shortest cycle, as a list of modules; None if there is no cycle."""
     shortest = None
     for start in edges:
         routes, seen = [[start]], {start}
@@ -162,7 +162,7 @@ def test_a_cycle_is_found_through_super_and_through_the_root(tmp_path):
 
 
 def needed(crate, *flags):
-    """The crates that a crate needs."""
+    """The crates that a crate depends on."""
     command = ["cargo", "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"]
     listed = subprocess.run([*command, "--package", crate, *flags], cwd=ROOT, capture_output=True, text=True, check=True)
     return {line.split()[0] for line in listed.stdout.splitlines() if line}

@@ -1,5 +1,5 @@
-"""Predictions given readings, from the shell: exact ones are reproduced on grids, meshes and through transforms, units are
-converted, the same bytes come out on any number of threads, and bad readings get one line.
+"""Predictions given readings, from the shell: exact readings are reproduced on grids, meshes and through transforms, units
+are converted, results have the same bytes on any number of threads, and bad readings give a one-line error.
 
 FLORAL_BIN is the path of the floral command.
 """

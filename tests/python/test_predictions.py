@@ -1,4 +1,4 @@
-"""What `floral sample` writes opens in xarray as it is, and its statistics are those of its fields.
+"""xarray opens the output of `floral sample` directly, and its statistics agree with its realizations.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -11,7 +11,7 @@ import xarray as xr
 
 from command import floral
 
-# What the collector finds meanwhile may belong to another test.
+# Resources that the garbage collector reports as unclosed may belong to another test.
 pytestmark = pytest.mark.filterwarnings("error", "ignore::pytest.PytestUnraisableExceptionWarning")
 
 REALIZATIONS, RESOLUTION, SEED = 20, 16, 3

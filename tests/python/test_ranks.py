@@ -1,4 +1,4 @@
-"""Several ranks by mpirun: the same bytes for any number of them, and after any kill."""
+"""Several ranks under mpirun: the same bytes for any number of ranks, and after any kill."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ ENVIRONMENT = {
     **os.environ,
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # Shared memory by copies: containers often forbid one process to read another.
+    # Copies through shared memory: containers often forbid a process to read the memory of another.
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
 }
 GENERATE = "generate advection --inputs 6 --realizations 8 --resolution 64 --seed 3 -o data.zarr"
@@ -47,7 +47,7 @@ def run(ranks, words, folder, code=0):
 
 
 def digest(folder):
-    """Of every file but the log, whose seconds differ."""
+    """A hash of every file but the log, whose times differ."""
     digests = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix not in (".csv", ".jsonl") and path.name != "lock":
@@ -57,7 +57,7 @@ def digest(folder):
 
 
 def weights(folder):
-    """Every array of both checkpoints; their metadata contain times."""
+    """Every array of both checkpoints, without the metadata, which contain times."""
     found = {}
     for name in ("best", "last"):
         data = (folder / f"{name}.safetensors").read_bytes()
@@ -71,7 +71,7 @@ def weights(folder):
 
 
 def all_of(folder, ranks):
-    """What the four commands come to."""
+    """The results of the four commands."""
     for words in (GENERATE, TRAIN, SAMPLE):
         run(ranks, words, folder)
     scores = run(ranks, EVALUATE, folder).stdout
@@ -86,7 +86,7 @@ def alone(tmp_path_factory):
 
 
 def in_shards(folder, ranks):
-    """Data and predictions with two inputs in a shard."""
+    """Data and predictions with two inputs per shard."""
     run(ranks, f"{GENERATE} --shard 2", folder)
     run(ranks, SAMPLE.replace("out.zarr", "shards.zarr") + " --shard 2", folder)
     return digest(folder / "data.zarr"), digest(folder / "shards.zarr")
@@ -117,7 +117,7 @@ def test_an_error_common_to_all_ranks_is_reported_once(tmp_path):
 
 
 def test_a_rank_that_fails_ends_all_by_its_name(alone, tmp_path):
-    """Rank 1 alone cannot read the run."""
+    """Only rank 1 cannot read the run."""
     shutil.copytree(alone[0] / "run", tmp_path / "run")
     shutil.copytree(alone[0] / "data.zarr", tmp_path / "data.zarr")
     script = tmp_path / "rank"
@@ -140,13 +140,13 @@ def children(job):
 
 
 def cut(words, folder, victim, number, after):
-    """Starts three ranks and sends a signal to one of them, or to mpirun and so to all."""
+    """Starts three ranks and sends a signal to one of them, or to mpirun and thereby to all."""
     job = subprocess.Popen(
         command(3, words), cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
     )
     time.sleep(after)
     ranks = children(job)
-    # A killed mpirun ends no ranks: they do so themselves, a little later.
+    # A killed mpirun does not end its ranks; they exit by themselves a little later.
     whole = [job.pid, *ranks] if number == signal.SIGKILL else [job.pid]
     for pid in whole if victim is None else ranks[victim : victim + 1]:
         try:

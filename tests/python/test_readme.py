@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 
-# Commands that cannot run here, and what runs them: this test is part of ./check, and ./release installs its own files.
+# Commands that cannot run here: ./check runs this test, and ./release installs the files that it has built.
 ELSEWHERE = ("./check", "pip install dist/", "tar xf dist/")
 
 

@@ -1,4 +1,4 @@
-"""A report opens from disk in Chromium without an error, and its controls change what they should.
+"""A report opens from disk in Chromium without errors, and its controls work.
 
 FLORAL_BIN is the path of the floral command. Screenshots are left in FLORAL_SCREENSHOTS, if set.
 """
@@ -69,7 +69,7 @@ def report(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def new_report(report):
-    """What two of the runs predict of inputs without solutions."""
+    """The report of two of the runs for inputs without solutions."""
     folder = report.parent
     data = xarray.open_zarr(folder / "d.zarr", consolidated=False)
     arrays = {name: data[name].values[:2] for name in ("input", "low")}
@@ -147,7 +147,7 @@ class Browser:
         self.events.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        # The page that was open before must not pass for the new one.
+        # Marks the old page, so that it is not mistaken for the new one.
         self.run("document.documentElement.dataset.ready = 'before'")
         start = time.monotonic()
         self.call("Page.navigate", url=path.as_uri())
@@ -178,7 +178,7 @@ class Browser:
             self.process.kill()
             self.process.wait()
         finally:
-            # Left open, it is a ResourceWarning in whichever test the collector runs, and some take warnings for errors.
+            # An open socket raises a ResourceWarning in a later test, and some tests treat warnings as errors.
             self.socket.close()
 
 
@@ -190,14 +190,14 @@ def browser(tmp_path_factory):
     browser.close()
 
 
-# All that a part of the page shows: its words, its curves, and the pixels of its canvases.
+# Everything that a part of the page shows: text, curves, and pixels of canvases.
 PICTURE = """(id) => {
   const part = document.getElementById(id);
   const canvases = [...part.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL());
   return part.innerHTML + canvases.join();
 }"""
 
-# Sets a control as a person does.
+# Sets a control as a user does.
 SET = """(id, value) => {
   const control = document.getElementById(id);
   control.value = value;
@@ -287,7 +287,7 @@ def test_bands_hold_ninety_percent_until_another_is_chosen(report, browser):
     assert browser.complaints() == []
 
 
-# How much wider the page is than the window, commands that are cut, and whether the last column of every
+# How much wider the page is than the window, commands that are cut off, and whether the last column of every
 # table can be scrolled into sight beside the first.
 LAYOUT = """(() => {
   const cut = [...document.querySelectorAll("pre")].filter((pre) => pre.scrollWidth > pre.clientWidth + 1);
@@ -312,7 +312,7 @@ def test_every_column_is_in_reach_and_nothing_is_cut(report, new_report, browser
         browser.screenshot(f"{page.parent.name}-{page.stem}-{width}")
 
 
-# Texts of drawings that are cut by their page or lie over each other, with a pixel or two of grace.
+# Labels of drawings that are cut off or overlap, with a tolerance of a pixel or two.
 ILLEGIBLE = """(() => {
   const found = [];
   for (const svg of document.querySelectorAll("svg[role=img]")) {
@@ -364,7 +364,7 @@ def test_what_is_never_negative_has_no_density_below_zero(report, browser):
     browser.open(report)
     if browser.run("document.getElementById('x-channel').options[0].text") != "deflection [m]":
         return
-    # The truth is drawn first; its path reaches no place left of the tick at zero with any height.
+    # The truth is drawn first; its density is zero to the left of the tick at zero.
     lowest = browser.run(
         """(() => {
           const chart = document.querySelector("#x-marginal svg");

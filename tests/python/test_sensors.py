@@ -1,4 +1,4 @@
-"""High fidelity that was measured at scattered points teaches the whole field.
+"""The whole field is learned from high fidelity at scattered points.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -23,7 +23,7 @@ def refused(folder, words):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Curves on 64 points, and the same with 12 sensors for each input, at places of its own."""
+    """Curves on 64 points, and the same curves at 12 sensors, whose places differ between inputs."""
     folder = tmp_path_factory.mktemp("sensors")
     floral(folder, "generate 1dcr --inputs 36 --realizations 20 --resolution 64 -o whole.zarr")
     whole = xr.open_zarr(folder / "whole.zarr").load()

@@ -1,4 +1,4 @@
-"""A user's own solver as low fidelity, stochastic low fidelity, suggestions: as a user meets them.
+"""A user's own solver as low fidelity, stochastic low fidelity and suggestions, from the command line.
 
 FLORAL_BIN is the path of the floral command.
 """

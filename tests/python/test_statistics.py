@@ -1,4 +1,4 @@
-"""Mean and spread of a prediction are the same numbers in every command, however many are drawn.
+"""Mean and spread of a prediction are the same in every command and for any number of realizations.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -16,7 +16,7 @@ SPLIT = "--set split.test=3 --set split.validation=3"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A problem whose moments are exact, learned by methods that know theirs and by one that draws."""
+    """A problem with exact moments, learned by methods with analytic moments and by one that draws."""
     folder = tmp_path_factory.mktemp("statistics")
     floral(folder, "generate 1dcr --inputs 16 --realizations 8 --resolution 16 -o d.zarr")
     floral(folder, f"train d.zarr {SPLIT} -o kl")

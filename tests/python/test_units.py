@@ -1,4 +1,4 @@
-"""What xarray writes with names and units, floral reads, and its predictions have them again.
+"""floral reads names and units that xarray writes, and its predictions carry them.
 
 FLORAL_BIN is the path of the floral command.
 """
@@ -10,7 +10,7 @@ import xarray as xr
 
 from command import floral
 
-# What the collector finds meanwhile may belong to another test.
+# Resources that the garbage collector reports as unclosed may belong to another test.
 pytestmark = pytest.mark.filterwarnings("error", "ignore::pytest.PytestUnraisableExceptionWarning")
 
 INPUTS, REALIZATIONS = 6, 5
@@ -42,7 +42,7 @@ def membrane():
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """A folder with data.zarr and a run of it."""
+    """A folder with data.zarr and a run trained on it."""
     folder = tmp_path_factory.mktemp("membrane")
     membrane().to_zarr(folder / "data.zarr", zarr_format=3, consolidated=False)
     floral(folder, "train", "data.zarr", *TRAIN, "-o", "run")
@@ -50,7 +50,7 @@ def trained(tmp_path_factory):
 
 
 def predicted(folder, data, name):
-    """Notes, and predictions of the inputs of a dataset."""
+    """Notes, and predictions for the inputs of a dataset."""
     data.to_zarr(folder / f"{name}.zarr", zarr_format=3, consolidated=False, mode="w")
     words = ("--realizations", 20, "--exceed", "pressure:5e4", "-o", f"{name}-out.zarr")
     ended = floral(folder, "sample", "run", "--input", f"{name}.zarr", *words)
@@ -93,7 +93,7 @@ def test_another_domain_is_refused(trained):
 
 
 def line(points):
-    """Some curves, without coordinates."""
+    """Curves without coordinates."""
     fields = np.sin(np.add.outer(np.arange(3.0), np.linspace(0, 5, points)))[:, None]
     high = np.stack([fields, 1.1 * fields], axis=1)
     dimensions = ("input", "channel", "x")
@@ -107,7 +107,7 @@ def line(points):
 
 
 def inspected(folder, x):
-    """The summary of curves at these points."""
+    """The summary of `floral inspect` for curves at these points."""
     data = line(256)
     data = data if x is None else data.assign_coords(x=("x", x))
     data.to_zarr(folder / "line.zarr", zarr_format=3, consolidated=False, mode="w")

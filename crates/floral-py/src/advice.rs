@@ -1,13 +1,13 @@
-//! The library's advice with the keywords of this package.
+//! The library's advice, extended by the Python keywords that follow it.
 
 use floral::{Advice, Error};
 
-/// The message of an error, with keywords.
+/// The message of an error whose advice names Python keywords.
 pub fn message(error: &Error) -> String {
     error.worded(worded)
 }
 
-/// Advice with the keywords that follow it.
+/// Advice, with the Python keywords that follow it in brackets.
 pub fn worded(advice: &Advice) -> String {
     match keywords(advice) {
         Some(keywords) => format!("{advice} ({keywords})"),

@@ -1,4 +1,4 @@
-//! Conversion of fields and grids: fields as arrays in float64, grids as JSON.
+//! Conversion between Rust and Python: fields as float64 arrays, grids and settings as JSON.
 
 use floral::Field;
 use numpy::{
@@ -61,12 +61,12 @@ fn split(shape: &[usize]) -> PyResult<(usize, &[usize])> {
     }
 }
 
-/// A value from Python, as JSON; `what` names it in an error.
+/// Reads a value that Python passes as JSON; `what` names it in an error.
 pub fn from_json<T: DeserializeOwned>(what: &str, json: &str) -> PyResult<T> {
     serde_json::from_str(json).map_err(|error| PyValueError::new_err(format!("{what}: {error}")))
 }
 
-/// A value for Python, as JSON.
+/// Writes a value for Python as JSON.
 pub fn to_json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

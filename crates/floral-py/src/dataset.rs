@@ -19,7 +19,7 @@ use crate::error::{guarded, raised};
 use crate::mesh::{self, Mesh};
 use crate::work::{short, watched};
 
-/// The arrays of inputs: a dataset has one of them.
+/// The arrays that hold inputs; a dataset has at least one of them.
 const ARRAYS: [&str; 2] = ["input", "parameters"];
 
 /// Metadata of arrays.
@@ -53,8 +53,8 @@ impl Dataset {
         Ok(Self(short(py, || dataset::Dataset::open(path))?))
     }
 
-    /// Writes one from input [input, channel, grid...], low of the same form, and high
-    /// [realization, channel, grid...] with the realizations of all inputs in order, `counts` of each.
+    /// Writes a dataset: `input` and `low` are [input, channel, grid...], `high` is
+    /// [realization, channel, grid...] with `counts[i]` realizations of input i, input by input.
     #[staticmethod]
     #[pyo3(signature = (path, about, input, low, high, counts, mesh=None))]
     #[allow(clippy::too_many_arguments)] // They are the arrays of a dataset.
@@ -99,8 +99,8 @@ impl Dataset {
         Ok(Self(short(py, || arrays.write(path))?))
     }
 
-    /// Generates one of a built-in problem, its constants in JSON; an existing dataset is continued, or
-    /// just opened if it is complete.
+    /// Generates a dataset of a built-in problem with constants in JSON. An incomplete dataset is
+    /// continued, a complete one is opened.
     #[staticmethod]
     #[pyo3(signature = (path, problem, constants, inputs, realizations, seed, watcher=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
@@ -138,18 +138,19 @@ impl Dataset {
         self.0.realizations()
     }
 
-    /// How many realizations an input has.
+    /// The number of realizations of an input.
     fn realizations_of(&self, index: usize) -> usize {
         self.0.realizations_of(index)
     }
 
-    /// Whether NaN in high fidelity are points that were not measured.
+    /// Whether NaN in high fidelity marks points that were not measured.
     #[getter]
     fn has_sensors(&self) -> bool {
         self.0.has_sensors()
     }
 
-    /// Positions in the grid of the points where high fidelity of an input is known; none if everywhere.
+    /// Flat indices of the grid points at which high fidelity of an input is known; `None` if all
+    /// are.
     fn points_of(&self, py: Python<'_>, index: usize) -> PyResult<Option<Vec<usize>>> {
         short(py, || self.0.points_of(index))
     }
@@ -180,19 +181,19 @@ impl Dataset {
         to_json(&self.0.grid().axes)
     }
 
-    /// The mesh of its points, if it lives on one.
+    /// The mesh, if the fields live on one.
     #[getter]
     fn mesh(&self) -> Option<Mesh> {
         Mesh::of_grid(self.0.grid())
     }
 
-    /// What the channels of input and solution are, as JSON.
+    /// Names and units of the channels of input and solution, as JSON.
     #[getter]
     fn quantities(&self) -> PyResult<String> {
         to_json(self.0.quantities())
     }
 
-    /// Notes about its grid.
+    /// Notes about the grid.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.notes()
@@ -204,7 +205,7 @@ impl Dataset {
         to_json(self.0.attributes())
     }
 
-    /// The symmetries it declares.
+    /// The declared symmetries.
     #[getter]
     fn symmetries(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let declared = self.0.symmetries().map_err(|error| raised(py, error))?;
@@ -238,7 +239,7 @@ impl Dataset {
     }
 }
 
-/// The problem of a name with constants in JSON.
+/// Builds a problem from its name and its constants in JSON.
 fn built(
     py: Python<'_>,
     name: &str,
@@ -257,7 +258,7 @@ pub fn constants(py: Python<'_>, problem: &str) -> PyResult<String> {
     to_json(&built(py, problem, "{}")?.constants())
 }
 
-/// A field [channel, grid...], interpolated linearly to other axes; both axes as JSON.
+/// Interpolates a field [channel, grid...] linearly to other axes; the axes of both are JSON.
 #[pyfunction]
 pub fn interpolated<'py>(
     py: Python<'py>,

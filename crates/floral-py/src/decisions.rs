@@ -1,4 +1,4 @@
-//! Sensitivity, unbiased means and the loop: numbers as JSON, and as the text of the command.
+//! Sensitivity, unbiased means and the learning loop; results are JSON and the text of the command.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,8 @@ impl Wanted {
     }
 }
 
-/// Quantities over laws of parameters, as TOML, or over the inputs of a file: JSON, text and notes.
+/// Distributions and Sobol indices of quantities, over laws of parameters (TOML) or over the inputs
+/// of a file. Returns JSON, text and notes.
 #[pyfunction]
 #[pyo3(signature = (model, laws, pool, wanted, watcher=None))]
 pub fn sensitivity(
@@ -98,7 +99,7 @@ pub fn sensitivity(
     ))
 }
 
-/// The means of quantities from fresh runs and a pool, without the bias of a model: JSON and text.
+/// Unbiased means of quantities from fresh runs and a pool of inputs. Returns JSON and text.
 #[pyfunction]
 #[pyo3(signature = (model, fresh, pool, wanted, watcher=None))]
 pub fn unbiased_mean(
@@ -132,7 +133,7 @@ pub fn unbiased_mean(
     Ok((to_json(&found)?, floral_cli::unbiased_text(&found)))
 }
 
-/// A loop that says which inputs of a pool to solve.
+/// A loop that chooses the inputs of a pool to solve next.
 #[pyclass(frozen, module = "floral._floral")]
 pub struct Loop {
     inner: Mutex<learn::Loop>,
@@ -141,7 +142,7 @@ pub struct Loop {
 
 #[pymethods]
 impl Loop {
-    /// Begins a loop in a folder, or goes on with it; `settings` are those of a fit.
+    /// Begins a loop in a folder, or continues the loop in it; `settings` are those of a fit.
     #[new]
     fn new(
         py: Python<'_>,
@@ -172,7 +173,7 @@ impl Loop {
         })
     }
 
-    /// The inputs to solve next and what is known, as JSON.
+    /// The inputs to solve next, and the present estimate of the quantity, as JSON.
     #[pyo3(signature = (count, watcher=None))]
     fn ask(&self, py: Python<'_>, count: usize, watcher: Option<Py<PyAny>>) -> PyResult<String> {
         let asking = watched(py, watcher.as_ref(), |observer| {
@@ -181,13 +182,13 @@ impl Loop {
         to_json(&asking)
     }
 
-    /// Takes the realizations of an input: [realization, channel, grid...].
+    /// Adds the realizations of an input: [realization, channel, grid...].
     fn tell(&self, py: Python<'_>, input: usize, high: Doubles<'_>) -> PyResult<()> {
         let fields = to_fields(py, &high, self.axes)?;
         short(py, || self.held(|looped| looped.tell(input, &fields)))
     }
 
-    /// Gives an input up.
+    /// Excludes an input from the loop.
     fn skip(&self, py: Python<'_>, input: usize, reason: &str) -> PyResult<()> {
         short(py, || self.held(|looped| looped.skip(input, reason)))
     }
@@ -206,7 +207,7 @@ impl Loop {
     }
 }
 
-/// All inputs of a file.
+/// Opens all inputs of a file for prediction.
 fn opened<'a>(predictor: &'a Predictor, path: &Path) -> Result<PredictionSession<'a>> {
     let opening = PredictionOpening::default();
     PredictionSession::open(predictor, NewInputs::File(path), opening)

@@ -34,7 +34,7 @@ impl Ensemble {
         }
     }
 
-    /// The same, drawn for this input.
+    /// The same ensemble, labelled with the input that it was drawn for.
     pub fn with_given(self, case: Case, quantities: Quantities) -> Self {
         let given = Some(Given { case, quantities });
         Self { given, ..self }
@@ -71,7 +71,8 @@ type Known<'py> = (Doubles<'py>, Doubles<'py>, Doubles<'py>, f64);
 
 #[pymethods]
 impl Ensemble {
-    /// One of realizations [realization, channel, grid...], with moments in closed form if known.
+    /// An ensemble from realizations [realization, channel, grid...], with moments in closed form
+    /// if known.
     #[staticmethod]
     #[pyo3(signature = (axes, realizations, known=None, mesh=None, given=None))]
     fn of(
@@ -150,7 +151,7 @@ impl Ensemble {
         to_json(&self.ensemble.grid().axes)
     }
 
-    /// The mesh of its points, if it lives on one.
+    /// The mesh, if the fields live on one.
     #[getter]
     fn mesh(&self) -> Option<Mesh> {
         Mesh::of_grid(self.ensemble.grid())
@@ -187,17 +188,17 @@ impl Ensemble {
         self.statistic(py, |ensemble| ensemble.exceedance(threshold))
     }
 
-    /// Aleatoric variance, of methods that separate it.
+    /// Aleatoric variance; `None` if the method does not separate it.
     fn aleatoric<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         self.part(py, |moments| &moments.aleatoric)
     }
 
-    /// Epistemic variance of the mean, of methods that separate it.
+    /// Epistemic variance of the mean; `None` if the method does not separate it.
     fn epistemic<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         self.part(py, |moments| &moments.epistemic)
     }
 
-    /// Novelty of the input: 1 for one like the held-out inputs of the fit.
+    /// Novelty: 1 for an input as far from the training inputs as the left-out inputs of the fit.
     #[getter]
     fn novelty(&self) -> Option<f64> {
         self.ensemble.known().map(|known| known.novelty)

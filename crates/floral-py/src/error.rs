@@ -1,4 +1,4 @@
-//! The library's errors as Python exceptions: the kind of error decides the class, the message stays.
+//! The library's errors as Python exceptions: the kind selects the class, the message is kept.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! Files of other formats as a dataset: what `floral import` does.
+//! Imports files of other formats as a dataset, as `floral import` does.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn picks(names: Vec<String>) -> Result<Vec<Pick>> {
 }
 
 impl Asked {
-    /// Refuses options of meshes where there are none.
+    /// Refuses options of mesh files if the files hold grids.
     fn check_grid(&self) -> Result<()> {
         let given = [
             ("pattern", self.pattern.is_some()),
@@ -59,7 +59,7 @@ impl Asked {
         }
     }
 
-    /// What becomes what of files with meshes.
+    /// The options of an import of mesh files.
     fn mesh_options(self) -> Result<MeshOptions> {
         Ok(MeshOptions {
             pattern: self.pattern,
@@ -95,8 +95,8 @@ impl Asked {
     }
 }
 
-/// Imports files as the dataset `target`, with options in JSON; returns what was found, as JSON and as
-/// text.
+/// Imports files as the dataset `target`, with options in JSON. Returns the dataset, and how the
+/// files were interpreted, as JSON and as text.
 #[pyfunction]
 #[pyo3(signature = (paths, target, asked, watcher=None))]
 pub fn import_files(
@@ -122,7 +122,7 @@ pub fn import_files(
     Ok((Dataset(written), found_json(&found)?, words))
 }
 
-/// Imports files with meshes, one realization each.
+/// Imports mesh files with one realization each.
 fn import_meshes(
     py: Python<'_>,
     files: &[PathBuf],
@@ -144,7 +144,7 @@ fn import_meshes(
     Ok((Dataset(written), to_json(&found)?, words))
 }
 
-/// What was found as JSON, the advice of its notes with keywords.
+/// How files were interpreted, as JSON; the advice in its notes names Python keywords.
 fn found_json(found: &Found) -> PyResult<String> {
     let notes = found.notes.iter().map(|note| note.worded(advice::worded));
     let notes: Vec<String> = notes.collect();

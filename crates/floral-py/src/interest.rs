@@ -13,8 +13,9 @@ use crate::ensemble::Ensemble;
 use crate::error::raised;
 use crate::work::short;
 
-/// The values of a quantity on the realizations of an ensemble, its name and its units. `quantities` are
-/// those of the solution's channels, as JSON, for ensembles that do not know their input.
+/// The values of a quantity on the realizations of an ensemble, its name and its units.
+/// `quantities` (names and units of the solution's channels, as JSON) is used if the ensemble
+/// stores no input.
 #[pyfunction]
 pub fn quantity<'py>(
     py: Python<'py>,
@@ -67,10 +68,10 @@ fn taken(ensemble: &Ensemble, text: &str, quantities: Quantities) -> Result<Take
     Ok((values, quantity.name().to_owned(), unit))
 }
 
-/// A factor, the bounds of values, and why there is no factor.
+/// A calibration factor, the bounds of the quantity, and the reason if there is no factor.
 pub type Calibrated = (Option<f64>, [f64; 2], Option<String>);
 
-/// The calibration of an expression by what a model keeps.
+/// Calibrates an expression by the left-out inputs that a model stores.
 pub fn calibration(predictor: &Predictor, text: &str) -> Result<Calibrated> {
     let header = predictor.header();
     let subject = Subject {
@@ -92,8 +93,8 @@ pub fn calibration(predictor: &Predictor, text: &str) -> Result<Calibrated> {
     Ok((factor, bounds, notes.into_iter().next()))
 }
 
-/// The factor by which a function of realizations is calibrated, from its values on draws and on runs of each
-/// judging input.
+/// The calibration factor of a function of realizations, from its values on the draws and on the
+/// runs of each left-out input.
 #[pyfunction]
 pub fn stretch(py: Python<'_>, judged: Vec<(Vec<f64>, Vec<f64>)>) -> PyResult<f64> {
     let inputs = judged
@@ -105,7 +106,7 @@ pub fn stretch(py: Python<'_>, judged: Vec<(Vec<f64>, Vec<f64>)>) -> PyResult<f6
     Ok(found.factor)
 }
 
-/// `peak = max(u)`, or an expression alone, which is then its own name.
+/// Parses `peak = max(u)`, or an expression alone, which then is the name of the quantity too.
 fn read(
     text: &str,
     names: &interest::Names,
@@ -123,7 +124,7 @@ fn read(
     }
 }
 
-/// The distribution of values over draws; every statistic comes with its standard error.
+/// The distribution of values over draws. Every statistic is returned with its standard error.
 #[pyclass(frozen, module = "floral._floral")]
 pub struct Distribution {
     distribution: interest::Distribution,

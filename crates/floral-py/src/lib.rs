@@ -1,4 +1,4 @@
-//! The extension module `floral._floral`: the library's types as Python objects, nothing more.
+//! The extension module `floral._floral`: a thin layer that exposes the library's types to Python.
 //!
 //! Users call the pure-Python package around it, in `python/floral/`. Arrays arrive here with all axes in
 //! order, [input, realization, channel, grid...] in float64; settings and results travel as JSON.
@@ -25,7 +25,7 @@ use pyo3::prelude::*;
 #[global_allocator]
 static MEMORY: floral::memory::Allocator = floral::memory::Allocator::new();
 
-/// Bytes of freed memory kept for reuse: a notebook has other uses for the rest.
+/// Bytes of freed memory kept for reuse; more would be missing in the rest of a notebook.
 const HELD: usize = 1 << 29;
 
 /// Functions and classes for the package `floral`; not for direct use.

@@ -1,4 +1,4 @@
-//! A mesh: points and cells, checked; fields on it as a VTU file.
+//! Meshes of points and cells, which are validated, and VTU files of fields on them.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Doubles, Returned, array};
 
-/// Cells of one kind: its name, and their nodes [cell, node].
+/// Cells of one kind: the name of the kind, and nodes [cell, node].
 type Block<'a, 'py> = (&'a str, Bound<'py, PyArrayDyn<i64>>);
 
 /// A mesh.
@@ -18,12 +18,12 @@ type Block<'a, 'py> = (&'a str, Bound<'py, PyArrayDyn<i64>>);
 pub struct Mesh(Grid);
 
 impl Mesh {
-    /// That of a grid, if it lives on one.
+    /// The mesh of a grid; `None` if the grid is not on a mesh.
     pub fn of_grid(grid: &Grid) -> Option<Self> {
         grid.mesh().map(|_| Self(grid.clone()))
     }
 
-    /// The grid of its points, with the axis of `axes`.
+    /// The grid of the mesh's points, with the axis given in `axes`.
     pub fn grid(&self, axes: Vec<floral::Axis>) -> Grid {
         self.0.with_axes(axes)
     }
@@ -33,7 +33,7 @@ impl Mesh {
     }
 }
 
-/// The grid of axes, or of the points of a mesh.
+/// The grid of these axes, or of the points of a mesh.
 pub fn grid(axes: Vec<floral::Axis>, mesh: Option<&Bound<'_, Mesh>>) -> Grid {
     match mesh {
         Some(mesh) => mesh.get().grid(axes),
@@ -47,7 +47,7 @@ fn faulty(error: mesh::Error) -> PyErr {
 
 #[pymethods]
 impl Mesh {
-    /// Points [point, dimension], and cells [cell, node] by kind.
+    /// A mesh from points [point, dimension] and cells [cell, node] by kind.
     #[new]
     fn new(
         points: Doubles<'_>,
@@ -81,7 +81,7 @@ impl Mesh {
         blocks.map(block).collect()
     }
 
-    /// The triangles to draw: of every cell, or of the boundary of a volume.
+    /// The triangles to draw: of all cells, or of the boundary of volume cells.
     #[getter]
     fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let triangles = self.mesh().surface().triangles;
@@ -89,21 +89,22 @@ impl Mesh {
         array(py, &[triangles.len(), 3], nodes.collect())
     }
 
-    /// Quadrature weights of the points, of mean one.
+    /// Quadrature weights of the points, normalised to mean 1.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Returned<'py> {
         let weights = self.0.weights().unwrap_or_default().to_vec();
         array(py, &[weights.len()], weights)
     }
 
-    /// The axis that counts its points, as JSON.
+    /// The axis along which the points are numbered, as JSON.
     #[getter]
     fn axes(&self) -> PyResult<String> {
         crate::arrays::to_json(&self.0.axes)
     }
 
-    /// Fields [.., point] brought to the points of another mesh, linear in cells or else by neighbours; how
-    /// many of those lie outside, and how far at most.
+    /// Interpolates fields [.., point] to the points of another mesh: linearly in cells, or from
+    /// neighbouring points if there are none. Also returns how many points lie outside, and their
+    /// largest distance.
     fn to<'py>(
         &self,
         py: Python<'py>,
@@ -131,7 +132,7 @@ impl Mesh {
         Ok((values, found.outside, found.farthest))
     }
 
-    /// Axis, points and cells are the same.
+    /// Whether axis, points and cells are the same.
     fn same(&self, other: &Bound<'_, Self>) -> bool {
         self.0.coincides(&other.get().0)
     }

@@ -89,7 +89,7 @@ pub fn energy_score(
     })
 }
 
-/// Errors of predicted fields against true ones of the same shape, as JSON.
+/// Errors of predicted fields against true fields of the same shape, as JSON.
 #[pyfunction]
 pub fn mean_errors(predicted: Doubles<'_>, truth: Doubles<'_>) -> PyResult<String> {
     let mut errors = MeanFieldError::default();
@@ -99,8 +99,8 @@ pub fn mean_errors(predicted: Doubles<'_>, truth: Doubles<'_>) -> PyResult<Strin
     to_json(&MeanErrors::from(&errors))
 }
 
-/// Errors of predicted variance fields against true ones of the same shape: the norm of the error,
-/// absolute and relative to the truth's.
+/// Errors of predicted variance fields against true fields of the same shape: the norm of the
+/// error, absolute and relative to the norm of the truth.
 #[pyfunction]
 pub fn variance_errors(predicted: Doubles<'_>, truth: Doubles<'_>) -> PyResult<(f64, f64)> {
     let mut errors = VarianceError::default();

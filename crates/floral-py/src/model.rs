@@ -31,7 +31,7 @@ use crate::mesh::{self, Mesh};
 use crate::observe::{self, Observed};
 use crate::work::{short, watched};
 
-/// Runs and draws.
+/// Arrays of runs and of draws.
 type Judging<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
 
 /// A trained model.
@@ -73,24 +73,24 @@ impl Model {
         })
     }
 
-    /// Writes the model file, whole or not at all.
+    /// Writes the model file atomically.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         short(py, || write_atomically(&path, &self.bytes))
     }
 
-    /// The bytes of its file.
+    /// The bytes of the model file.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
     }
 
-    /// The metadata of its file, as JSON: settings, shapes, grid, provenance.
+    /// The metadata of the model file, as JSON: settings, shapes, grid, provenance.
     #[getter]
     fn header(&self) -> PyResult<String> {
         to_json(self.predictor.header())
     }
 
-    /// The mesh it was trained on, if any.
+    /// The mesh of the training data, if any.
     #[getter]
     fn mesh(&self) -> Option<Mesh> {
         Mesh::of_grid(&self.predictor.header().grid)
@@ -102,8 +102,9 @@ impl Model {
         self.predictor.header().needs_low()
     }
 
-    /// Realizations of the solution of an input [channel, grid...], notes, and how well readings agree with
-    /// the prediction, as JSON, if there are any. `about` has its axes and quantities, `wanted` the options.
+    /// Draws an ensemble for an input [channel, grid...]. Also returns notes and, given readings,
+    /// their test against the prediction as JSON. `about` has the axes and quantities of the input,
+    /// `wanted` the options.
     #[pyo3(signature = (input, low, about, wanted, mesh=None, watcher=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn sample(
@@ -141,7 +142,7 @@ impl Model {
         })
     }
 
-    /// Where to measure the solution of an input, as JSON and as text.
+    /// Suggests where to measure the solution of an input; returns JSON and text.
     #[pyo3(signature = (input, low, about, wanted, mesh=None, watcher=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn suggest_sensors(
@@ -166,13 +167,13 @@ impl Model {
         Ok((to_json(&found)?, words))
     }
 
-    /// How many inputs that judged the fit it keeps.
+    /// The number of left-out inputs that the model stores for calibration.
     #[getter]
     fn judging_inputs(&self) -> usize {
         self.predictor.judging_inputs()
     }
 
-    /// Runs and draws of an input that judged the fit: [realization, channel, grid...] each.
+    /// Runs and draws of a stored left-out input: [realization, channel, grid...] each.
     fn judging_input<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Judging<'py>> {
         let found = short(py, || {
             let found = self.predictor.judging_input(index);
@@ -188,13 +189,13 @@ impl Model {
         Ok((fields(found.runs)?, fields(found.draws)?))
     }
 
-    /// The factor by which a quantity of interest is calibrated and the bounds of its values; none, and why,
-    /// if it cannot be.
+    /// The calibration factor of a quantity of interest, the bounds of its values, and the reason
+    /// if there is no factor.
     fn calibration(&self, py: Python<'_>, text: &str) -> PyResult<Calibrated> {
         short(py, || interest::calibration(&self.predictor, text))
     }
 
-    /// Which inputs of a file to simulate next, as JSON and as text.
+    /// Suggests which inputs of a file to simulate next; returns JSON and text.
     #[pyo3(signature = (pool, count, watcher=None))]
     fn suggest(
         &self,
@@ -216,7 +217,7 @@ impl Model {
         Ok((to_json(&found)?, words))
     }
 
-    /// Scores of its predictions against the truth, as JSON and as text.
+    /// Scores predictions against the truth; returns JSON and text.
     #[pyo3(signature = (dataset, inputs, wanted, reference, training=None, watcher=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of a Python function.
     fn evaluate(
@@ -257,7 +258,7 @@ impl Model {
 }
 
 impl Model {
-    /// One input in memory, checked, given readings if there are any.
+    /// Opens and checks one input in memory, conditioned on readings if there are any.
     fn opened(
         &self,
         input: InMemory<'_>,
@@ -293,7 +294,7 @@ struct About {
     quantities: Quantities,
 }
 
-/// An input of a call, with all that is known of it.
+/// An input that Python passes, with its low fidelity, grid and metadata.
 struct Given {
     case: Case,
     grid: Grid,
@@ -319,7 +320,7 @@ impl Given {
         })
     }
 
-    /// Under the number by which messages name it, if it is one of several.
+    /// The input for a prediction; `number` names it in messages if there are several.
     fn numbered(&self, number: Option<usize>) -> InMemory<'_> {
         InMemory {
             case: &self.case,
@@ -335,10 +336,10 @@ impl Given {
 struct Wanted {
     realizations: usize,
     seed: u64,
-    /// The index of the random draws.
+    /// The index of the random stream.
     #[serde(default)]
     index: u64,
-    /// How messages name the input, if it is one of several.
+    /// The number that names the input in messages, if there are several.
     number: Option<usize>,
     resolution: Option<Vec<usize>>,
     solver: Option<String>,
@@ -365,7 +366,7 @@ impl Wanted {
         self.integrator().map(drop)
     }
 
-    /// The sampling; if no integrator is named, with one that is accurate enough.
+    /// The options of sampling; without a named integrator, `accurate` chooses one.
     fn sampling(
         &self,
         accurate: impl FnOnce() -> Result<Option<ChosenSolver>>,
@@ -381,7 +382,7 @@ impl Wanted {
         })
     }
 
-    /// The integrator that is named, if any.
+    /// The named integrator, if any.
     fn integrator(&self) -> Result<Option<OdeSolver>> {
         OdeSolver::asked(self.solver.as_deref(), self.steps, self.tolerance)
     }

@@ -1,4 +1,4 @@
-//! Readings of one realization of an input, as `floral.Observations` hands them over.
+//! Readings of one realization of an input, as `floral.Observations` passes them.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use floral::{Error, Result};
 use serde::Deserialize;
 use serde_json::json;
 
-/// A CSV file, or arrays; and texts such as `mean(u) = 0.3 +- 0.01`.
+/// Point readings from a CSV file or from arrays, and quantities such as `mean(u) = 0.3 +- 0.01`.
 #[derive(Deserialize)]
 pub struct Observed {
     file: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// The prediction given these readings.
+    /// Conditions the prediction on these readings.
     pub fn of<'a>(&self, session: PredictionSession<'a>) -> Result<PredictionSession<'a>> {
         let header = session.predictor().header();
         let mut all = match &self.file {
@@ -48,7 +48,7 @@ impl Observed {
     }
 }
 
-/// How well readings agree with the prediction, as JSON.
+/// The test of readings against the prediction, as JSON.
 pub fn to_json(innovation: &Innovation) -> String {
     json!({
         "readings": innovation.readings,

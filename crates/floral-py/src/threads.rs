@@ -1,7 +1,8 @@
 //! The pool of compute threads. No Python thread belongs to it, and a forked process gets its own.
 //!
-//! Python calls from any of its threads and may fork, which does not copy the threads of a pool. So the
-//! library's own [`set_up`](floral::set_up), which makes the caller a worker, is not used here.
+//! Python may call from any thread, and may fork, which does not copy the threads of a pool.
+//! Therefore the library's own [`set_up`](floral::set_up), which makes the caller a worker, is not
+//! used here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +17,7 @@ struct Pool {
     threads: Arc<ThreadPool>,
 }
 
-/// The pool of this process.
+/// The pool of this process, built on first use.
 pub fn pool() -> PyResult<Arc<ThreadPool>> {
     let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
@@ -26,7 +27,7 @@ pub fn pool() -> PyResult<Arc<ThreadPool>> {
     replace(&mut held, floral::asked_outside().unwrap_or(0))
 }
 
-/// Replaces the pool by one of this number of threads; 0 for one per core.
+/// Replaces the pool by one with this number of threads; 0 means one per core.
 fn replace(held: &mut Option<Pool>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     let threads = ThreadPoolBuilder::new()
         .num_threads(threads.min(floral::most_threads()))
@@ -39,7 +40,7 @@ fn replace(held: &mut Option<Pool>, threads: usize) -> PyResult<Arc<ThreadPool>>
         threads: threads.clone(),
     });
     if let Some(pool) = before.filter(|pool| pool.process != process) {
-        // Its threads exist only in the parent process, so that they cannot be joined here.
+        // Its threads exist only in the parent process and cannot be joined here.
         std::mem::forget(pool);
     }
     Ok(threads)

@@ -1,4 +1,4 @@
-//! Conversion of units, by the library's rules.
+//! Unit conversion by the library's rules.
 
 use floral::units::relation;
 use pyo3::exceptions::PyValueError;

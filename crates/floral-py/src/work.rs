@@ -18,7 +18,7 @@ use crate::threads::pool;
 /// The longest delay before Ctrl-C is handled.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs long work; `watcher` is called with the stage, what is done, the total, and a message.
+/// Runs long work; `watcher` is called with stage, amount done, total and message.
 pub fn watched<T: Send>(
     py: Python<'_>,
     watcher: Option<&Py<PyAny>>,
@@ -35,7 +35,7 @@ pub fn watched<T: Send>(
             loop {
                 match finished.recv_timeout(INTERVAL) {
                     Ok(outcome) => break Some(outcome),
-                    // The pool has dropped the work.
+                    // The pool dropped the work without running it to its end.
                     Err(RecvTimeoutError::Disconnected) => break None,
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| watch.report(py, watcher)) {
@@ -64,7 +64,7 @@ pub fn short<T: Send>(
     outcome.map_err(|error| raised(py, error))
 }
 
-/// What the worker threads and the waiting thread share.
+/// State that the worker threads and the waiting thread share.
 #[derive(Default)]
 struct Watch {
     stop: AtomicBool,
@@ -118,7 +118,7 @@ impl State {
         };
     }
 
-    /// A new stage begins when its name or its size changes.
+    /// Records progress; a new stage begins when the name or the total changes.
     fn reach(&mut self, stage: &str, done: f64, total: f64) {
         if self.stage != stage || self.total != total {
             self.begin(stage, done, total);

@@ -1,4 +1,4 @@
-"""Small data that tests of the package share."""
+"""Small datasets and a model that the tests of the package share."""
 
 import matplotlib
 import numpy as np

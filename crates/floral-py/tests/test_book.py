@@ -1,4 +1,4 @@
-"""The Python of the README and of the book's page on Python runs, block after block, in an empty folder."""
+"""The Python of the README and of the book's page on Python runs, block by block, in an empty folder."""
 
 import pathlib
 import re

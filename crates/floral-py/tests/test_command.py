@@ -1,4 +1,4 @@
-"""The command of the wheel, and results of package and command to the bit."""
+"""The command of the wheel: it and the package give bit-identical results."""
 
 import pathlib
 import signal
@@ -76,7 +76,7 @@ def test_a_model_file_serves_both(tmp_path, data, model):
     assert "model.floral: floral-kl" in table
     run(tmp_path, "train data.zarr --set split.test=2 --set split.validation=0 -o run")
     run(tmp_path, "export run -o again.floral")
-    run(tmp_path, "export run -o again.floral")  # the same again is no harm
+    run(tmp_path, "export run -o again.floral")  # exporting twice is allowed
     (tmp_path / "other.floral").write_bytes(b"of somebody else")
     assert "--force" in run(tmp_path, "export run -o other.floral", 2).stderr
     loaded = floral.load(tmp_path / "again.floral")
@@ -85,15 +85,15 @@ def test_a_model_file_serves_both(tmp_path, data, model):
 
 
 def interrupted(command, folder, seconds=1.5):
-    """Sends Ctrl-C after a while; the exit code and standard error."""
-    # A job in the background of a shell ignores Ctrl-C, and so would what it starts.
+    """Sends Ctrl-C after some seconds; returns the exit code and standard error."""
+    # A background job of a shell ignores Ctrl-C, and so do its child processes unless they reset the handler.
     listen = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=folder, text=True, preexec_fn=listen, **pipes)
     assert process.stdout.readline() == "begun\n"
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
-    # Of a fit that would take hours; what it has is saved first, which a busy disk may delay.
+    # The fit would take hours. Its checkpoint is saved before it exits, which a busy disk may delay.
     _, output = process.communicate(timeout=600)
     return process.returncode, output
 

@@ -1,4 +1,4 @@
-"""Datasets of arrays: what is taken in any form, and what is refused with a sentence."""
+"""Datasets from arrays: accepted forms, and the messages of refused ones."""
 
 import numpy as np
 import pytest

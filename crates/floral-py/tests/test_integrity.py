@@ -1,4 +1,4 @@
-"""Sizes, damaged models and awkward data: a refusal is an ordinary exception, and the session goes on."""
+"""Sizes, damaged models and awkward data: a refusal is an ordinary exception, and the session continues."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_a_model_file_with_a_flipped_bit_is_refused(tmp_path, model):
 
 @pytest.mark.parametrize("factor", [0.0, 1.0, 1e150, 1e300])
 def test_nothing_but_exceptions_comes_of_awkward_data(curves, factor):
-    """A panic would pass `except Exception`."""
+    """A panic would not be caught by `except Exception`."""
     low = factor * curves["low"]
     data = {**curves, "low": low, "high": np.repeat(low[:, None], 3, axis=1)}
     try:

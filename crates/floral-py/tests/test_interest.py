@@ -1,4 +1,4 @@
-"""Quantities of interest: expressions and functions, the numbers of the shell, and what is refused."""
+"""Quantities of interest: expressions and functions agree with the shell, and errors are reported."""
 
 import pickle
 

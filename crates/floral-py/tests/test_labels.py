@@ -1,4 +1,4 @@
-"""Labels, units, coordinates and numbers of realizations: nothing is paired by position that has a name."""
+"""Labels, units, coordinates and numbers of realizations: whatever has a name is matched by name, not by position."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import floral
 
 
 def labelled(curves):
-    """The curves as arrays of xarray, their inputs labelled."""
+    """The curves as xarray arrays with labelled inputs."""
     coords = {"input": [f"case{i}" for i in range(10)], "x": ("x", curves["coords"]["x"], {"units": "m"})}
     dims = {"input": ("input", "x"), "low": ("input", "x"), "high": ("input", "realization", "x")}
     return {name: xarray.DataArray(curves[name], dims=dims[name], coords=coords) for name in dims}
@@ -64,7 +64,7 @@ def test_coordinates_of_any_array_are_those_of_the_grid(curves):
 
 @pytest.fixture(scope="module")
 def two_channels():
-    """Inputs of two channels (u, v), and a model of them."""
+    """Inputs with two channels (u, v), and a model fitted to them."""
     rng = np.random.default_rng(0)
     x = np.linspace(0.0, 1.0, 16)
     a = np.stack([rng.normal(size=(12, 16)), 5 + rng.normal(size=(12, 16))], axis=1)
@@ -81,7 +81,7 @@ def test_channels_of_a_new_input_are_found_by_their_labels(two_channels):
     plain = model.sample(a[0], realizations=5).mean
     swapped = one.isel(channel=[1, 0])
     by_attribute = swapped.drop_vars("channel").assign_attrs(channel_names=["v", "u"])
-    # The attribute stays behind when channels are taken in another order; the labels move.
+    # Selecting channels in another order reorders the labels, but not the attribute.
     left_behind = one.assign_attrs(channel_names=["u", "v"]).isel(channel=[1, 0])
     for given in (one, swapped, by_attribute, left_behind):
         np.testing.assert_array_equal(model.sample(given, realizations=5).mean, plain)

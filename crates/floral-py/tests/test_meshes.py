@@ -12,7 +12,7 @@ CASES = 16
 
 
 def plane(power=1.0):
-    """A square of triangles, its points closer to the left edge for a larger power."""
+    """A square of triangles whose points lie closer to the left edge for a larger power."""
     x, y = np.meshgrid(np.linspace(0, 1, SIDE) ** power, np.linspace(0, 1, SIDE))
     corner = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)[:-1, :-1].ravel()
     lower = np.stack([corner, corner + 1, corner + SIDE + 1], axis=1)
@@ -213,7 +213,7 @@ def test_scores_do_not_depend_on_where_a_mesh_is_fine():
 
 
 class Grid:
-    """What is used of PyVista: points, cells by VTK's numbers, and the conversion of other datasets."""
+    """The part of PyVista's interface that is used: points, cells by VTK's type numbers, conversion of other datasets."""
 
     def __init__(self, points, cells_dict):
         self.points, self.cells_dict = points, cells_dict
@@ -261,7 +261,7 @@ def test_a_mesh_of_meshio_is_taken_as_it_is():
     points, cells = plane()
     mesh = meshio.Mesh(points, [("triangle", cells), ("line", cells[:, :2])])
     np.testing.assert_array_equal(made_on(mesh, 49).cells["triangle"], cells)
-    # Middle nodes of quadratic cells keep their values.
+    # Mid-edge nodes of quadratic cells keep their values.
     six = meshio.Mesh([[0, 0], [2, 0], [0, 2], [1, 0], [1, 1], [0, 1]], [("triangle6", np.arange(6)[None])])
     data = made_on(six, 6)
     assert data.cells["triangle"].shape == (4, 3) and area(data) == 2

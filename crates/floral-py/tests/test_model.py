@@ -1,4 +1,4 @@
-"""Models: fitted, sampled, kept, extended; what does not fit is refused with a sentence."""
+"""Models: fitting, sampling, saving, extension; unsuitable inputs are refused with a clear message."""
 
 import pickle
 

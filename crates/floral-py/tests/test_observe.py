@@ -1,4 +1,4 @@
-"""Predictions given readings: exact ones are reproduced, the shell has the same numbers, bad ones are refused."""
+"""Predictions given readings: exact readings are reproduced, the shell gives the same numbers, bad readings are refused."""
 
 import pathlib
 import pickle

@@ -1,4 +1,4 @@
-"""The package itself: its annotations hold, the wheel needs no other file, notebooks run."""
+"""The package itself: type annotations are correct, the wheel is self-contained, notebooks run."""
 
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Several inputs at once, files, pickles, loaded models that go on."""
+"""Several inputs at once, files, pickles, and refitting of loaded models."""
 
 import pickle
 
@@ -171,7 +171,7 @@ def test_no_panic_escapes(curves, method, case):
         model = floral.fit(data, method=method, test=2, validation=0, progress=False)
         floral.evaluate(model, data, realizations=20, progress=False)
         ensemble = model.sample(a[0], low=low[0], realizations=20)
-    except Exception as error:  # A panic is a BaseException alone.
+    except Exception as error:  # A panic would be a BaseException only.
         assert str(error)
         return
     assert np.isfinite(ensemble.mean).all()

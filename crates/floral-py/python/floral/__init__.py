@@ -9,7 +9,7 @@ low-fidelity solution and the true one.
 >>> low = np.sin(a)                                         # a low-fidelity solver
 >>> high = low[:, None] * (1 + 0.1 * rng.normal(size=(30, 8, 1))) + 0.1 * (a**2)[:, None]
 >>> data = floral.Dataset.from_arrays(input=a, low=low, high=high, coords={"x": x})
->>> data.inspect()["verdict"]["worth"]                      # print it for all of it
+>>> data.inspect()["verdict"]["worth"]                      # print(data.inspect()) shows all
 'somewhat'
 >>> model = floral.fit(data, test=4, validation=4, progress=False)
 >>> new = 2.5 * x
@@ -17,8 +17,8 @@ low-fidelity solution and the true one.
 >>> ensemble.mean.shape, ensemble.exceedance(0.3).shape
 ((24,), (24,))
 
-Results are those of the command ``floral``, bit for bit. Long work shows a progress bar if tqdm is
-installed, lets other Python threads run, and stops at Ctrl-C.
+Results are bit for bit those of the command ``floral``. Long computations show a progress bar if tqdm is
+installed, let other Python threads run, and stop at Ctrl-C.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from ._notes import note
 
 
 def common_grid(arrays: Mapping[str, Labelled], domains: Optional[Mapping[str, Domain]]) -> Grid:
-    """The grid of the input, or of high fidelity if it has more axes; its coordinates are those of the
-    first array that has any."""
+    """The grid of the input, or of high fidelity if that has more axes. Each axis takes its coordinates
+    from the first array that has them."""
     base = arrays["input"]
     if "high" in arrays and len(arrays["high"].grid_dims) > len(base.grid_dims):
         base = arrays["high"]
@@ -52,7 +52,7 @@ def on_grid(array: Labelled, grid: Grid, may_interpolate: bool) -> Labelled:
 
 
 def _interpolated(array: Labelled, other: Sequence[str], grid: Grid) -> Labelled:
-    """Interpolates linearly from an array's own axes, which must cover those of the grid."""
+    """Interpolates an array linearly to the grid, which its own axes must cover."""
     own = {dim: np.asarray(array.coords.get(dim, grid.coords[dim]), float) for dim in grid.dims}
     periodic = {dim: kind for dim, (kind, _, _) in grid.domains.items() if kind == "periodic"}
     for dim in other:
@@ -74,7 +74,7 @@ def _interpolated(array: Labelled, other: Sequence[str], grid: Grid) -> Labelled
 
 
 def whole(values: Floats, grid: Grid) -> Floats:
-    """[..., grid...] repeated along the axes on which it has a single point."""
+    """Repeats fields [..., grid...] along the axes on which they have a single point."""
     leading, shape = values.shape[: -len(grid.shape)], values.shape[-len(grid.shape) :]
     if any(n not in (1, points) for n, points in zip(shape, grid.shape)):
         return values

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def numbers(name: str, values: Any) -> Floats:
-    """Converts anything like an array: lists, float32, integers, views with any strides."""
+    """Converts any array-like to contiguous float64: lists, float32, integers, strided views."""
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         raise ValueError(f"{name} has masked values; fill them, or leave out those inputs")
     try:
@@ -47,7 +47,7 @@ def fields(name: str, array: Floats, leading: Sequence[str], grid: Sequence[str]
 
 
 def finite(name: str, array: Floats, leading: Sequence[str]) -> None:
-    """Refuses NaN and infinite values, and reports where the first is."""
+    """Refuses NaN and infinite values, and names the first one."""
     bad = ~np.isfinite(array)
     if not bad.any():
         return

@@ -17,7 +17,7 @@ from ._notes import note
 from ._parameters import with_parameters
 from ._quantities import Quantity, Texts, of_texts
 
-#: A solver of one input; a single channel has no axis.
+#: Maps one input to its solution (low), or to realizations of it (high). A single channel has no axis.
 Solver = Callable[[Floats], Any]
 
 #: The names of the grid axes, slowest first; or all dimensions of every array, as in
@@ -53,7 +53,7 @@ def of_arrays(
     parameters: Mapping[str, Floats],
     mesh: Optional[_floral.Mesh],
 ) -> Parts:
-    """From plain arrays, whose axes are in order or named by `dims`."""
+    """The parts of a dataset from plain arrays, whose axes are in order or named by `dims`."""
     given = dict(given)
     if coords is not None and not isinstance(coords, Mapping):
         raise ValueError(f"coords is a {type(coords).__name__}; give a dict from axis names to coordinates")
@@ -111,7 +111,7 @@ def _scalars(given: Mapping[str, Any], parameters: Mapping[str, Floats]) -> Part
 
 
 def _named(name: str, value: Any, dims: Mapping[str, Sequence[str]], coords: Mapping[str, Any]) -> Any:
-    """An array with the dimensions that `dims` names; a function or None is returned unchanged."""
+    """Labels an array with its dimensions from `dims`; a function or None is returned unchanged."""
     if value is None or callable(value):
         return value
     if name not in dims:
@@ -125,7 +125,7 @@ def _named(name: str, value: Any, dims: Mapping[str, Sequence[str]], coords: Map
 def _described(
     parts: Parts, names: Mapping[str, Texts], units: Mapping[str, Texts], parameters: Sequence[str]
 ) -> Parts:
-    """With the given names and units."""
+    """The parts with the given names and units of channels and axes."""
     axes = (*parts.grid.dims, *parameters)
     for what, given, allowed in (("names", names, ()), ("units", units, axes)):
         unknown = [key for key in given if key not in ("input", "high", *allowed)]
@@ -144,7 +144,7 @@ def _described(
 def of_data_arrays(
     given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
 ) -> Parts:
-    """From xarray's arrays, whose axes are matched by name."""
+    """The parts of a dataset from xarray's arrays, whose axes are matched by name."""
     named: dict[str, Any] = {}
     for name, value in given.items():
         if value is None or callable(value):
@@ -161,7 +161,8 @@ def of_data_arrays(
 def of_labelled(
     given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
 ) -> Parts:
-    """From arrays with named dimensions: aligned by labels, in the same units, on one grid."""
+    """The parts of a dataset from arrays with named dimensions: inputs are aligned by label, low fidelity takes
+    the channels and units of high fidelity, and all arrays are brought to one grid."""
     arrays = _labels.same_inputs({n: v for n, v in given.items() if isinstance(v, Labelled)})
     if "low" in arrays and "high" in arrays:
         arrays["low"] = _labels.same_channels(arrays["low"], arrays["high"].quantities, "high")
@@ -181,7 +182,7 @@ def of_labelled(
 
 
 def _note_constant(array: Labelled, grid: Grid) -> None:
-    """Notes along which axes an array is taken as constant, which high fidelity cannot be."""
+    """Notes the axes along which an array is taken as constant; high fidelity must have every axis."""
     missing = [dim for dim in grid.dims if dim not in array.dims]
     if missing and array.name == "high":
         raise ValueError(
@@ -193,7 +194,7 @@ def _note_constant(array: Labelled, grid: Grid) -> None:
 
 
 def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False) -> Parts:
-    """From arrays with axes in order; functions are called for every input."""
+    """The parts of a dataset from arrays with axes in order; functions are called for every input."""
     input = fields("input", input, ["input"], grid.dims)
     if len(input) == 0:
         raise ValueError("input is empty; give at least one input")
@@ -213,8 +214,8 @@ def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = Fa
 
 
 def _realizations(high: Any, input: Floats, grid: Grid, sensors: bool) -> list[Floats]:
-    """The realizations of every input, [realization, channel, grid...], whose numbers may differ: a list
-    has one array per input, and all-NaN realizations of an array count as missing."""
+    """An array [realization, channel, grid...] for every input. The number of realizations may differ between
+    inputs: `high` is then a list with one array per input, or has all-NaN realizations, which are dropped."""
     if isinstance(high, (list, tuple)) and len({np.shape(one) for one in high}) > 1:
         if len(high) != len(input):
             raise ValueError(f"high has {len(high)} inputs but input has {len(input)}; both need the same")
@@ -251,7 +252,7 @@ def _check_finite(high: Sequence[Floats], sensors: bool) -> None:
 
 
 def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
-    """With one more input, the last; its functions compute what is omitted."""
+    """Appends one input. The solvers of `parts` compute omitted solutions."""
     added = fields("input", numbers("input", input), [], parts.grid.dims)[None]
     check_grid(added, parts.grid)
     low = parts.low_solver if low is None and parts.low is not None else low
@@ -290,7 +291,7 @@ def solved(name: str, solver: Solver, inputs: Floats) -> Floats:
 
 
 def check_grid(input: Floats, grid: Grid) -> None:
-    """Refuses an input whose numbers of points are not those of the coordinates."""
+    """Refuses inputs whose shape differs from that of the coordinates."""
     found = input.shape[-len(grid.dims) :]
     if found != grid.shape:
         if grid.mesh is not None:
@@ -311,7 +312,7 @@ def _axis_names(
 ) -> tuple[str, ...]:
     names = tuple(coords) if coords is not None else dims
     if names is None:
-        # At most one axis of channels: the rest is the grid.
+        # Up to two axes after that of the inputs belong to the grid; of three, the first holds channels.
         return NAMES[: min(max(values.ndim - 1, 1), len(NAMES))]
     if not names:
         raise ValueError("coords is empty; give the coordinates of every grid axis by its name")
@@ -321,7 +322,7 @@ def _axis_names(
 
 
 def _first(value: Any) -> Any:
-    """The field of one input with an axis of inputs; a function is returned unchanged."""
+    """Adds an axis of inputs to the field of one input; a function is returned unchanged."""
     return value if value is None or callable(value) else np.asarray(value)[None]
 
 

@@ -10,6 +10,6 @@ from . import _floral
 
 def main() -> None:
     """Runs the command line, and exits with its code."""
-    # Python's handler would wait for Python code to run; the program has its own.
+    # Python would run its own handler only after `command` returns; the program installs one that acts at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_floral.command(sys.argv))

@@ -57,7 +57,7 @@ class Dataset(OnGrid):
         self.low_solver = low_solver
         #: The high-fidelity solver, if it was given as a function.
         self.high_solver = high_solver
-        #: What was found in imported files: a dict that prints as a table.
+        #: How imported files were interpreted: a dict that prints as a table; None without an import.
         self.found = found
 
     @classmethod
@@ -72,16 +72,17 @@ class Dataset(OnGrid):
         """Opens a dataset (a Zarr group), or imports files of other formats as one.
 
         path: a dataset as ``floral generate`` writes it; or .npz, .npy, HDF5, NetCDF or Zarr files, a folder
-            of them, or a list of files with one or several inputs each; or files with meshes (VTK, Gmsh,
-            UGRID, Exodus, XDMF), a realization each.
-        to: where to keep an imported dataset, a Zarr group; by default it exists as long as this object.
-        options: those of ``floral import``: ``input``, ``low``, ``high`` (names of arrays, as in
+            of them, or a list of files with one or several inputs each; or mesh files (VTK, Gmsh, UGRID,
+            Exodus, XDMF) with one realization each.
+        to: the Zarr group in which an imported dataset is kept; by default it is temporary and removed with
+            this object.
+        options: options of ``floral import``: ``input``, ``low``, ``high`` (names of arrays, as in
             ``"u[t=0]"``, or lists of them), ``params``, ``dims`` (as in ``{"u": ["input", "y", "x"]}``),
             ``prefix``, ``periodic``, ``even``, ``grid`` (``"high"``), ``skip_nan``, ``sensors``,
-            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``; of files with meshes ``pattern`` (as
+            ``low_pairing`` (``"shared"`` or ``"independent"``), ``title``; for mesh files also ``pattern`` (as
             in ``"case_{input}/run_{realization}.vtu"``), ``low_pattern``, ``parameters`` (a CSV file).
 
-        :attr:`found` summarizes what was found in imported files.
+        :attr:`found` summarizes how files were interpreted.
         """
         if isinstance(path, (str, os.PathLike)) and not options and to is None:
             place = os.fspath(path)
@@ -128,29 +129,31 @@ class Dataset(OnGrid):
         dims: names of the grid axes, if there are no coordinates; or all dimensions of every array, as in
             ``{"input": ("input", "x"), "high": ("input", "realization", "x", "y")}``, in any order. An
             input that lacks an axis of high is constant along it.
-        domains: the kind of each axis: ``"closed"``, ``"periodic"`` or ``"times"``, or with its ends as in
-            ``("periodic", 0.0, 360.0)``. By default, points i/n of the unit interval are periodic, points
-            that begin one step after zero are times, others are closed.
+        domains: the kind of each axis, ``"closed"``, ``"periodic"`` or ``"times"``, optionally with its ends as in
+            ``("periodic", 0.0, 360.0)``. By default, an axis with the points i/n of the unit interval is
+            periodic, one that begins one step after zero holds times, and any other is closed.
         symmetries: transformations that commute with the solver, such as ``["roll:x"]`` or
             ``["transpose:x,y", "scale:-1"]``.
         names: names of channels, as in ``{"input": "permeability", "high": ["u", "v"]}``.
         units: units of axes and channels, as in ``{"x": "mm", "input": "m2", "high": "Pa"}``.
-        parameters: numbers that belong to inputs as a whole, as in ``{"viscosity": [0.1, 0.2]}``, or an
-            array [input, parameter]; input may then be omitted. Without a grid or a mesh, outputs are
-            scalar: high [input] or [input, realization].
+        parameters: scalar parameters of the inputs, as in ``{"viscosity": [0.1, 0.2]}``, or an array
+            [input, parameter]; input may then be omitted. Without a grid or a mesh, outputs are scalar:
+            high [input] or [input, realization].
         points: points of a mesh, [point, dimension]; high is then [input, realization, point]. Or a mesh
-            with its cells: a ``meshio.Mesh``, a dataset of PyVista, a mesh of scikit-fem, or a basis of
-            it of first or second order, whose degrees of freedom are then the points.
-        cells: cells of the mesh, [cell, node] counted from 0, or by kind as in ``{"triangle": ...}``; without
-            them, neighbours are the nearest points.
-        low_points: points of the mesh of low, if that is another: low is then [input, point of that mesh], or
-            a function that returns it, and is interpolated, linear in cells or else by neighbours. A
-            note says how many points lie outside. Or a mesh with its cells, as ``points``.
-        low_cells: cells of the mesh of low.
-        params: another name of ``parameters``.
-        sensors: whether NaN in high are points that were not measured, the same in all realizations of an
-            input.
-        path: where to keep it, a Zarr group; by default it exists as long as this object.
+            object with its own cells: a ``meshio.Mesh``, a PyVista dataset, a scikit-fem mesh, or a
+            scikit-fem basis of first or second order, whose degrees of freedom become the points.
+        cells: cells of the mesh, [cell, node] with nodes counted from 0, or by kind as in
+            ``{"triangle": ...}``; without cells, the neighbours of a point are the points nearest to it.
+        low_points: points of the low-fidelity mesh, if it is a different one: low is then [input, point of that
+            mesh], or a function that returns such a field, and is interpolated linearly in its cells, or
+            from neighbouring points if it has none. A note reports how many points lie outside of it. A
+            mesh object is taken as for ``points``.
+        low_cells: cells of the low-fidelity mesh.
+        params: alias of ``parameters``.
+        sensors: whether NaN in high mark points that were not measured; these must be the same in all
+            realizations of an input.
+        path: the Zarr group in which the dataset is kept; by default it is temporary and removed with this
+            object.
 
         Dimensions of xarray's arrays are matched by name: inputs are aligned by their labels along
         ``input``, channels of low to those of high, units are converted, and ``low`` on a coarser grid is
@@ -189,7 +192,8 @@ class Dataset(OnGrid):
         sensors: bool = False,
         path: Optional[PathLike] = None,
     ) -> Dataset:
-        """Makes a dataset from variables of an ``xarray.Dataset``; their names may be given.
+        """Makes a dataset from the variables ``input``, ``low`` and ``high`` of an ``xarray.Dataset``, or from those
+        that the arguments name.
 
         Dimensions are matched by name, in any order: ``input``, ``realization``, ``channel`` (or
         ``input_channel``); all others are axes of the grid, with their coordinates and units.
@@ -242,7 +246,7 @@ class Dataset(OnGrid):
 
     @property
     def path(self) -> str:
-        """Its path."""
+        """The path of the Zarr group."""
         return os.fspath(self._dataset.path)
 
     @property
@@ -255,7 +259,7 @@ class Dataset(OnGrid):
 
     @property
     def symmetries(self) -> list[str]:
-        """The symmetries it declares."""
+        """The declared symmetries."""
         return self._dataset.symmetries
 
     @property
@@ -266,7 +270,7 @@ class Dataset(OnGrid):
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """The attributes of its group."""
+        """The attributes of the Zarr group."""
         attributes: dict[str, Any] = json.loads(self._dataset.attributes)
         return attributes
 
@@ -277,25 +281,25 @@ class Dataset(OnGrid):
 
     @property
     def parameters(self) -> dict[str, Floats]:
-        """Their parameters by name, [input] each."""
+        """Parameters of the inputs by name, [input] each."""
         known = [(i, one) for i, one in enumerate(self.quantities["input"]) if one.get("parameter")]
         if not known:
             return {}
-        # Constant channels: the first point has their value.
+        # Parameters are constant channels, so that any point has their value.
         inputs = self._all(self._dataset.input)
         values = inputs.reshape(*inputs.shape[:2], -1)[..., 0]
         return {str(one.get("name", f"p{i}")): np.ascontiguousarray(values[:, i]) for i, one in known}
 
     @property
     def low(self) -> Optional[Floats]:
-        """Their low-fidelity solutions: [input, grid...]; None if there are none."""
+        """Low-fidelity solutions: [input, grid...]; None if there are none."""
         if not self._dataset.has_low:
             return None
         return self._grid.shown(self._all(self._dataset.low))
 
     @property
     def high(self) -> Floats:
-        """Realizations of their high-fidelity solutions: [input, realization, grid...]; NaN marks missing
+        """Realizations of the high-fidelity solutions: [input, realization, grid...]; NaN marks missing
         realizations, and points without a sensor."""
         most = self.realizations
         every = [self._high(index) for index in range(len(self))]
@@ -318,18 +322,18 @@ class Dataset(OnGrid):
         return np.stack([read(index) for index in range(len(self))])
 
     def inspect(self) -> Summary:
-        """Summarizes it, and assesses its low-fidelity solver: a dict that prints as text."""
+        """Summarizes the dataset and assesses its low-fidelity solver: a dict that prints as text."""
         with self._named_errors():
             found, text = self._dataset.inspect()
         return Summary(found, self._named(text))
 
     def _named(self, text: str) -> str:
-        """A text in which a temporary folder is called data."""
+        """A text in which the path of a temporary folder is replaced by ``data``."""
         return text.replace(self.path, "data") if self._folder else text
 
     @contextlib.contextmanager
     def _named_errors(self) -> Iterator[None]:
-        """An error about a temporary folder is one of the arrays in it, and so a ``ValueError``."""
+        """Turns an error about a file in a temporary folder into a ``ValueError``: the user gave arrays, not files."""
         try:
             yield
         except BadFileError as error:
@@ -338,7 +342,7 @@ class Dataset(OnGrid):
             raise ValueError(self._named(str(error))) from None
 
     def save(self, path: PathLike) -> Dataset:
-        """Copies it to a path, a Zarr group, and opens it there."""
+        """Copies the dataset to a new Zarr group, and opens the copy."""
         target = os.fspath(path)
         if os.path.exists(target):
             raise FileExistsError(f"{target}: exists; choose another name, or remove it")
@@ -355,7 +359,7 @@ class Dataset(OnGrid):
         return _unpacked, (packed(self.path), self.low_solver, self.high_solver)
 
     def to_xarray(self) -> Any:
-        """Converts it to an ``xarray.Dataset``."""
+        """Converts the dataset to an ``xarray.Dataset``."""
         about = {what: to_attributes(listed) for what, listed in self.quantities.items()}
         variables: dict[str, Any] = {"input": (["input"], self.input, about["input"])}
         if self._dataset.has_low:
@@ -370,9 +374,9 @@ class Dataset(OnGrid):
     def extended(
         self, input: Any, high: Any = None, low: Any = None, parameters: Optional[Parameters] = None
     ) -> Dataset:
-        """A dataset with one more input, the last: [grid...], [realization, grid...] and [grid...].
+        """A copy with one input appended: input [grid...], high [realization, grid...] and low [grid...].
 
-        Solvers that were given as functions compute what is omitted.
+        Solvers that were given as functions compute the fields that are omitted.
         """
         if parameters is not None:
             names = list(self.parameters)
@@ -390,7 +394,7 @@ class Dataset(OnGrid):
 
 
 def _place(path: Optional[PathLike]) -> tuple[Optional[tempfile.TemporaryDirectory[str]], str]:
-    """Where a dataset is written: this path, or a temporary folder that exists as long as it does."""
+    """The path at which a dataset is written; without one, a path in a temporary folder, and that folder."""
     if path is not None:
         return None, os.fspath(path)
     folder = tempfile.TemporaryDirectory(prefix="floral-")
@@ -398,14 +402,14 @@ def _place(path: Optional[PathLike]) -> tuple[Optional[tempfile.TemporaryDirecto
 
 
 def _unpacked(contents: bytes, low_solver: Optional[Solver], high_solver: Optional[Solver]) -> Dataset:
-    """A dataset from the bytes of its files, for another process."""
+    """Restores a pickled dataset from the bytes of its files."""
     folder, place = _place(None)
     unpack(contents, place)
     return Dataset(_floral.Dataset.open(place), folder, low_solver, high_solver)
 
 
 def opened(data: Any) -> Dataset:
-    """The dataset of anything that describes one: itself, an ``xarray.Dataset``, or a path."""
+    """Converts a :class:`Dataset`, an ``xarray.Dataset`` or a path to a dataset."""
     if isinstance(data, Dataset):
         return data
     if _xarray.is_dataset(data):

@@ -1,4 +1,4 @@
-"""Decisions: sensitivity to uncertain parameters, means without bias, and which input to simulate next."""
+"""Decisions: sensitivity to uncertain parameters, unbiased means, and which input to simulate next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._summary import Summary
 
 @dataclasses.dataclass(frozen=True)
 class Uniform:
-    """Equally probable between two bounds."""
+    """Uniform distribution between two bounds."""
 
     low: float
     high: float
@@ -30,7 +30,7 @@ class Uniform:
 
 @dataclasses.dataclass(frozen=True)
 class Normal:
-    """Normal with a mean and a standard deviation."""
+    """Normal distribution with a mean and a standard deviation."""
 
     mean: float
     std: float
@@ -38,7 +38,7 @@ class Normal:
 
 @dataclasses.dataclass(frozen=True)
 class Lognormal:
-    """The logarithm is normal; ``factor`` is the ratio of the quantile of 84 % to the median."""
+    """Log-normal distribution; ``factor`` is the ratio of the 84 % quantile to the median."""
 
     median: float
     factor: float
@@ -46,7 +46,7 @@ class Lognormal:
 
 @dataclasses.dataclass(frozen=True)
 class Loguniform:
-    """The logarithm is uniform between two bounds."""
+    """Log-uniform distribution between two bounds: the logarithm is uniform."""
 
     low: float
     high: float
@@ -54,7 +54,7 @@ class Loguniform:
 
 @dataclasses.dataclass(frozen=True)
 class Triangular:
-    """A density that rises linearly to a mode and falls from there."""
+    """Triangular distribution: the density rises linearly from ``low`` to ``mode`` and falls linearly to ``high``."""
 
     low: float
     mode: float
@@ -66,7 +66,7 @@ Quantities = Union[str, Sequence[str]]
 
 
 def laws(inputs: Mapping[str, Law]) -> str:
-    """Laws by parameter as TOML."""
+    """The distribution of each parameter as TOML, for the extension."""
     lines = []
     for name, law in inputs.items():
         key = json.dumps(name)
@@ -84,7 +84,7 @@ def _number(value: Any) -> str:
 
 
 def named(quantity: Quantities) -> list[str]:
-    """Definitions ``NAME = EXPRESSION``; an expression alone is called ``quantity``."""
+    """Definitions ``NAME = EXPRESSION``; expressions without a name are called ``quantity``, or ``quantity0`` and so on."""
     texts = [quantity] if isinstance(quantity, str) else list(quantity)
     several = len(texts) > 1
 
@@ -99,9 +99,9 @@ def named(quantity: Quantities) -> list[str]:
 
 
 class Sensitivity(Summary):
-    """What :meth:`Model.sensitivity` finds: numbers by name, as in the command's ``--json``; it prints as a table.
+    """The result of :meth:`Model.sensitivity`: a dict as in the command's ``--json``, which prints as a table.
 
-    The attributes are those of the first quantity; ``sensitivity["quantities"]`` has all of them.
+    Attributes refer to the first quantity; ``sensitivity["quantities"]`` has all quantities.
     """
 
     def _indices(self, kind: str, what: str) -> dict[str, Any]:
@@ -119,23 +119,23 @@ class Sensitivity(Summary):
 
     @property
     def first_intervals(self) -> dict[str, list[float]]:
-        """Intervals of 90 % of the first-order indices, which contain the model's own uncertainty."""
+        """90 % intervals of the first-order indices; they include the model's own uncertainty."""
         return self._indices("first", "interval")
 
     @property
     def total_intervals(self) -> dict[str, list[float]]:
-        """Intervals of 90 % of the total indices."""
+        """90 % intervals of the total indices."""
         return self._indices("total", "interval")
 
     @property
     def shares(self) -> dict[str, Optional[float]]:
-        """Shares of the variance: input, inherent, ignorance (None if the method does not separate it)."""
+        """Shares of the variance: ``input``, ``inherent`` and ``ignorance`` (epistemic; None if the method does not separate it)."""
         variance = self["quantities"][0]["variance"]
         return {name: variance[name] for name in ("input", "inherent", "ignorance")}
 
     @property
     def statistics(self) -> dict[str, float]:
-        """Mean, std, quantiles and superquantile over inputs and realizations."""
+        """Mean, standard deviation, quantiles and superquantile over inputs and realizations."""
         return {one["name"]: one["value"] for one in self["quantities"][0]["statistics"]}
 
 
@@ -152,10 +152,12 @@ def unbiased_mean(
     budget: Optional[float] = None,
     progress: Progress = True,
 ) -> Summary:
-    """The mean of a quantity from a few fresh runs and predictions at many more inputs, without the model's bias.
+    """Estimates the mean of a quantity without the model's bias, from a few fresh runs and predictions at many more inputs.
 
-    fresh: inputs that the model has not seen, with high-fidelity solutions. pool: many more inputs of the same
-    law. The result prints as a table; ``result["quantities"]`` has a dict for each quantity with ``mean``,
+    fresh: inputs that the model has not seen, with high-fidelity solutions.
+    pool: many more inputs from the same distribution.
+
+    The result prints as a table; ``result["quantities"]`` has a dict for each quantity with ``mean``,
     ``standard_error``, ``interval``, ``gain``, ``bias``, ``p_value`` and, with costs, the best ``split`` of a budget.
     """
     wanted = {
@@ -178,7 +180,7 @@ def _path(data: Union[Dataset, PathLike]) -> str:
 
 
 def _pool(pool: Any, low: Any, coords: Optional[Mapping[str, Any]]) -> Dataset:
-    """A pool as a dataset."""
+    """Converts a pool to a dataset."""
     if isinstance(pool, Dataset):
         return pool
     if isinstance(pool, (str, os.PathLike)):
@@ -191,9 +193,9 @@ def _pool(pool: Any, low: Any, coords: Optional[Mapping[str, Any]]) -> Dataset:
 
 
 class Loop:
-    """Chooses which inputs of a pool to simulate so that a quantity becomes known.
+    """Chooses which inputs of a pool to simulate in order to learn a quantity of interest.
 
-    ``ask`` says which, ``tell`` takes their solutions:
+    ``ask`` returns the inputs to simulate next, ``tell`` takes their solutions:
 
         loop = floral.Loop(inputs, "peak = max(u)")
         while loop.std > 0.01:
@@ -214,11 +216,12 @@ class Loop:
         seed: int = 0,
         **settings: Any,
     ) -> None:
-        """pool: a dataset or a path with inputs, and low fidelity if there is any; or an array [input, grid...] with ``low`` of
-        the same shape and ``coords``, coordinates by axis. start: runs before the first fit.
-
-        folder: where runs and fits are kept; a loop in the same folder goes on. By default they exist as long as this
-        object. Other keywords are settings of a fit, by section as in the command's ``--set``.
+        """pool: a dataset or a path with inputs, and with low fidelity if there is any; or an array [input, grid...], with
+            ``low`` of the same shape and ``coords``, coordinates by axis.
+        start: number of runs before the first fit.
+        folder: where runs and fits are kept; a loop in an existing folder continues. By default the folder is temporary
+            and removed with this object.
+        settings: settings of the fits, by section as in the command's ``--set``.
         """
         self._temporary = None if folder is not None else tempfile.TemporaryDirectory(prefix="floral-loop-")
         place = self._temporary.name if self._temporary else os.fspath(folder)  # type: ignore[arg-type]
@@ -227,18 +230,18 @@ class Loop:
         self._pool = _pool(pool, low, coords)
         self._place = place
         self._loop = _floral.Loop(self._pool._dataset, place, definition, start, text, seed)
-        #: What was known at each :meth:`ask`: dicts with runs, mean, std and the inputs chosen.
+        #: The state at each :meth:`ask`: dicts with the number of runs, mean, std and the inputs chosen.
         self.curve: list[dict[str, Any]] = []
 
     @property
     def std(self) -> float:
-        """The root mean square over the pool of what is not known of the quantity; infinite before the first fit."""
+        """The epistemic standard deviation of the quantity's mean, root mean square over the pool; infinite before the first fit."""
         found = self.curve[-1]["std"] if self.curve else None
         return math.inf if found is None else float(found)
 
     @property
     def estimates(self) -> dict[str, NDArray[Any]]:
-        """The quantity after the last fit: arrays ``input``, indices into the pool, ``mean``, and ``std``, what is not known of the mean."""
+        """The quantity after the last fit: arrays ``input`` (indices into the pool), ``mean``, and ``std`` (epistemic standard deviation of the mean)."""
         path = os.path.join(self._place, "quantity.csv")
         if not os.path.exists(path):
             raise ValueError("there is no fit yet; solve the first inputs and ask again")
@@ -246,14 +249,14 @@ class Loop:
         return {"input": found[:, 0].astype(int), "mean": found[:, 1], "std": found[:, 2]}
 
     def ask(self, count: int = 1, *, progress: Progress = False) -> list[int]:
-        """The inputs to simulate next; the first call asks for the runs of the first fit. Fits if there are new runs."""
+        """Fits if there are new runs, and returns the inputs to simulate next; the first call returns those of the first fit."""
         with watching(progress) as watcher:
             found = json.loads(self._loop.ask(count, watcher))
         self.curve.append(found)
         return [int(index) for index in found["inputs"]]
 
     def tell(self, index: int, high: Any) -> None:
-        """Takes the realizations of an input: [realization, grid...], or [realization, channel, grid...]."""
+        """Adds the realizations of an input: [realization, grid...], or [realization, channel, grid...]."""
         values = np.ascontiguousarray(high, dtype=np.float64)
         dimensions = len(self._pool.dims)
         if values.ndim == dimensions + 1:
@@ -261,7 +264,7 @@ class Loop:
         self._loop.tell(index, np.ascontiguousarray(values))
 
     def skip(self, index: int, reason: str = "skipped") -> None:
-        """Gives an input up: it is not asked for again."""
+        """Excludes an input: :meth:`ask` does not return it again."""
         self._loop.skip(index, reason)
 
     @property

@@ -37,8 +37,7 @@ class Ensemble(OnGrid, OfInterest):
     ) -> None:
         self._ensemble = ensemble
         self._calibrating = calibrating
-        #: How well readings agree with the prediction without them: ``chi_square``, its ``p_value``, the number
-        #: of ``readings``, and the ``effective_runs``, draws of a flow, and ``smoothing`` of the law; None without readings.
+        #: Agreement of readings with the prediction: a dict with ``chi_square``, ``p_value``, ``readings`` and others; None without readings.
         self.innovation = innovation
         #: Name, units and long name of each channel, as far as known.
         self.quantities = list(quantities)
@@ -103,7 +102,7 @@ class Ensemble(OnGrid, OfInterest):
 
     @property
     def novelty(self) -> Optional[float]:
-        """1 for an input like the held-out inputs of the fit, larger for one farther away."""
+        """How far the input is from the training inputs: 1 if as far as the left-out inputs of the fit were; None if unknown."""
         return self._ensemble.novelty
 
     def _part(self, values: Optional[Floats]) -> Optional[Floats]:
@@ -116,7 +115,7 @@ class Ensemble(OnGrid, OfInterest):
     def exceedance(self, threshold: Levels, channel: Optional[Union[int, str]] = None) -> Floats:
         """The share of realizations above a threshold; for several, [threshold, grid...].
 
-        channel: the index or name of the channel of the threshold, if there are several channels.
+        channel: the channel that the threshold applies to, by index or name; required if there are several.
         """
         channels = self._ensemble.shape[1]
         if channel is None and channels > 1:
@@ -147,7 +146,7 @@ class Ensemble(OnGrid, OfInterest):
         thresholds: Sequence[float] = (),
         realizations: bool = True,
     ) -> Any:
-        """Converts it to an ``xarray.Dataset``: statistics, and by default the realizations."""
+        """Converts the ensemble to an ``xarray.Dataset``: statistics, and by default the realizations."""
         about = to_attributes(self.quantities)
         squared = {key: text for key, text in about.items() if key != "units"}
         variables: dict[str, Any] = {
@@ -177,8 +176,8 @@ class Ensemble(OnGrid, OfInterest):
         return _xarray.dataset(self._grid, variables, coords, attrs)
 
     def to_meshio(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95), realizations: int = 0) -> Any:
-        """Converts it to a ``meshio.Mesh``: mean, std and quantiles as point data, and the first
-        realizations if wanted."""
+        """Converts the ensemble to a ``meshio.Mesh`` with mean, std, quantiles and the first ``realizations``
+        realizations as point data."""
         from ._mesh import to_meshio
 
         return to_meshio(self, quantiles, realizations)
@@ -186,18 +185,18 @@ class Ensemble(OnGrid, OfInterest):
     def to_vtu(
         self, path: PathLike, quantiles: Sequence[float] = (0.05, 0.5, 0.95), realizations: int = 0
     ) -> None:
-        """Writes it as a VTU file, which ParaView opens: mean, std and quantiles as point data, and the
-        first realizations if wanted."""
+        """Writes a VTU file for ParaView with mean, std, quantiles and the first ``realizations`` realizations
+        as point data."""
         from ._mesh import to_vtu
 
         to_vtu(self, os.fspath(path), quantiles, realizations)
 
     def plot(self, channel: Union[int, str] = 0, shown: int = 5, title: Optional[str] = None) -> Any:
-        """Plots it with matplotlib and returns the figure.
+        """Plots the ensemble with matplotlib and returns the figure.
 
-        On one axis: mean, the 90 % interval and some realizations. On two, and on a mesh in the plane:
-        mean, standard deviation and one realization as maps. On three: the same on planes through the
-        middle. Of a scalar: a histogram.
+        One axis: mean, 90 % interval and some realizations. Two axes, or a mesh in the plane: maps of mean,
+        standard deviation and one realization. Three axes: the same on planes through the middle. A scalar: a
+        histogram.
         """
         from ._plot import plot
 
@@ -213,7 +212,7 @@ def _unpacked(
     given: Any = None,
     innovation: Optional[dict[str, float]] = None,
 ) -> Ensemble:
-    """An ensemble from its parts, for another process."""
+    """Restores a pickled ensemble from its parts."""
     whole = mesh and _floral.Mesh(*mesh)
     found = _floral.Ensemble.of(axes, realizations, known, whole, given)
     return Ensemble(found, quantities, innovation)

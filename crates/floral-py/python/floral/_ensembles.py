@@ -76,7 +76,7 @@ class Ensembles(Sequence[Ensemble]):
         return [ensemble.quantity(wanted, calibrated) for ensemble in self]
 
     def to_xarray(self, **options: Any) -> Any:
-        """Converts it to an ``xarray.Dataset`` with the dimension ``input``; options as of an ensemble."""
+        """Converts the ensembles to an ``xarray.Dataset`` with the dimension ``input``; options as for :meth:`Ensemble.to_xarray`."""
         from ._xarray import module
 
         datasets = [ensemble.to_xarray(**options) for ensemble in self]

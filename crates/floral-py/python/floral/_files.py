@@ -18,7 +18,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 #: Options of an import that take one string or several.
 LISTS = ("input", "low", "high", "params", "periodic")
 
-#: Options of an import of files with meshes alone.
+#: Options of an import that apply to mesh files only.
 OF_MESHES = ("pattern", "low_pattern", "parameters")
 
 #: All options of an import, by the names of the command's flags.
@@ -31,7 +31,7 @@ def imported(
     options: Mapping[str, Any],
     watcher: Optional[Callable[[str, float, float, str], Any]],
 ) -> tuple[_floral.Dataset, Summary]:
-    """Imports files as a dataset, and summarizes what was found."""
+    """Imports files as a dataset, and summarizes how they were interpreted."""
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     listed = [os.fspath(one) for one in paths]
     dataset, *found = _floral.import_files(listed, target, json.dumps(_asked(options)), watcher)
@@ -39,7 +39,7 @@ def imported(
 
 
 def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options for the extension."""
+    """The options as the extension expects them."""
     unknown = [name for name in options if name not in OPTIONS]
     if unknown:
         raise TypeError(f"{unknown[0]!r} is not an option of an import; choose among {', '.join(OPTIONS)}")
@@ -64,7 +64,7 @@ def _one_of(name: str, value: str, *known: str) -> str:
 
 
 def packed(folder: str) -> bytes:
-    """All files of a folder."""
+    """All files of a folder as one tar archive."""
     contents = io.BytesIO()
     with tarfile.open(fileobj=contents, mode="w") as archive:
         archive.add(folder, arcname=".")
@@ -72,7 +72,7 @@ def packed(folder: str) -> bytes:
 
 
 def unpack(contents: bytes, folder: str) -> None:
-    """Unpacks what :func:`packed` returned, regular files and folders only, into a new folder."""
+    """Unpacks an archive made by :func:`packed` into a new folder; only regular files and folders are written."""
     with tarfile.open(fileobj=io.BytesIO(contents)) as archive:
         for member in archive.getmembers():
             place = os.path.normpath(os.path.join(folder, member.name))

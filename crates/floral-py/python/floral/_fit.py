@@ -45,17 +45,17 @@ def fit(
     seed: random seed of weights, batches and priors.
     test, validation, train: numbers of inputs, taken from the dataset in this order; test inputs are held
         out for :func:`evaluate`.
-    resolution: points per axis of the high fidelity to learn from, every s-th of the data's.
-    symmetries: replace those that the data declare.
+    resolution: points per axis at which high fidelity is used: every s-th point of the data.
+    symmetries: symmetries to use in place of those that the data declare.
     epochs: the maximum number of epochs of a network.
-    budget: a time limit of ``floral-kl``, in seconds or as ``"2m"``; it skips work that would exceed it.
-        Without one, the result depends only on the data.
-    settings: all settings as a dict, as ``floral train --print-config`` shows them; sections may be given
-        by name, as in ``optimiser={"batch": 16}``.
-    folder: a run folder to keep; the same call again continues an interrupted fit.
-    progress: whether to show a bar, or a function of stage, done, total and message.
+    budget: time limit of ``floral-kl``, in seconds or as ``"2m"``; work that would exceed it is skipped.
+        Without a limit, the result depends only on the data.
+    settings: settings as a dict with the keys that ``floral train --print-config`` prints; a section may also be
+        a keyword argument, as in ``optimiser={"batch": 16}``.
+    folder: run folder to keep; repeating the call continues an interrupted fit.
+    progress: whether to show a progress bar, or a function called with stage, done, total and message.
 
-    Ctrl-C stops it within seconds.
+    Ctrl-C stops the fit within seconds.
 
     >>> import floral
     >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
@@ -114,12 +114,12 @@ def evaluate(
     """Scores a model's predictions against the truth: a dict that prints as a table.
 
     inputs: a range of inputs [default: the test inputs of the model's data, or all of other data].
-    realizations: realizations per input of generative methods.
-    reference: fresh realizations per input from which the truth of a built-in problem is computed where it
-        is not exact; 0 uses those of the dataset.
+    realizations: number of realizations per input that generative methods draw.
+    reference: number of fresh realizations per input that estimate the truth of a built-in problem where its
+        moments are not known exactly; 0 uses the realizations of the dataset.
 
-    The baselines, mean residual and kriging, are fitted to the data that the model was fitted to, if it
-    has them.
+    The baselines, mean residual and kriging, are fitted to the model's training data, if :attr:`Model.data` has
+    them.
 
     >>> import floral
     >>> data = floral.problems.residual1d(inputs=20, realizations=20, resolution=32)
@@ -149,7 +149,7 @@ def evaluate(
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that are not None, which TOML has no value for."""
+    """The settings without those that are None, which TOML cannot express."""
     return {
         key: _given(value) if isinstance(value, Mapping) else value
         for key, value in settings.items()

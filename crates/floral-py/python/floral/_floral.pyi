@@ -1,4 +1,4 @@
-"""The extension module, for the package around it."""
+"""Types of the extension module, which only this package uses."""
 
 from os import PathLike
 from typing import Any, Callable, Optional, Union, final

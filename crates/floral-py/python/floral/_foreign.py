@@ -1,4 +1,4 @@
-"""Meshes of meshio, PyVista and scikit-fem as points and cells; by their attributes, so that none of these is needed."""
+"""Points and cells of meshes of meshio, PyVista and scikit-fem, which are recognised by their attributes and not imported."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-#: Topological dimensions of the kinds that are not volumes.
+#: Topological dimension of the kinds of cells that are not volumes.
 FLAT = {"vertex": 0, "line": 1, "triangle": 2, "quad": 2}
 
-#: Kinds with nodes between their corners, and the cells of first order between all of these.
+#: How cells with nodes between their corners are split into cells of first order: the kind, and the nodes of each part.
 PARTS = {
     "line3": ("line", [[0, 2], [2, 1]]),
     "triangle6": ("triangle", [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]]),
@@ -25,13 +25,13 @@ PARTS = {
     "voxel": ("hexahedron", [[0, 1, 3, 2, 4, 5, 7, 6]]),
 }
 
-#: Kinds by the numbers of VTK, which PyVista has.
+#: Kinds of cells by VTK's type numbers, which PyVista uses.
 NUMBERS = {
     1: "vertex", 3: "line", 5: "triangle", 8: "pixel", 9: "quad", 10: "tetra", 11: "voxel", 12: "hexahedron", 13: "wedge",
     14: "pyramid", 21: "line3", 22: "triangle6", 24: "tetra10", 28: "quad9",
 }  # fmt: skip
 
-#: Kinds by scikit-fem's names of reference cells: of first and second order.
+#: Kinds of first and of second order by the name of scikit-fem's reference cell.
 REFERENCES = {
     "RefLine": ("line", "line3"),
     "RefTri": ("triangle", "triangle6"),
@@ -41,18 +41,18 @@ REFERENCES = {
     "RefWedge": ("wedge", None),
 }
 
-#: The nodes of a hexahedron of scikit-fem in the order of VTK.
+#: Indices that bring the nodes of scikit-fem's hexahedron into VTK's order.
 HEXAHEDRON = [0, 3, 6, 2, 1, 5, 7, 4]
 
-#: Points [point, dimension] and cells by kind, those of the highest dimension alone.
+#: Points [point, dimension], and cells of the highest dimension by kind.
 Parts = tuple[Any, Mapping[str, NDArray[np.int64]]]
 
 
 def parts(mesh: Any) -> Optional[Parts]:
-    """Points and cells of a mesh of another library; None of anything else.
+    """Points and cells of a mesh of another library; None for any other object.
 
-    A ``meshio.Mesh``; a dataset of PyVista; a mesh of scikit-fem, or a basis, whose degrees of freedom are then the
-    points: of first or second order.
+    Supported are a ``meshio.Mesh``, a PyVista dataset, a scikit-fem mesh, and a scikit-fem basis of first or second
+    order, whose degrees of freedom become the points.
     """
     if hasattr(mesh, "element_dofs") and hasattr(mesh, "doflocs"):
         return _of_basis(mesh)
@@ -95,7 +95,7 @@ def _of_basis(basis: Any) -> Parts:
 
 
 def _first_order(cells: Mapping[Any, Any]) -> dict[str, NDArray[np.int64]]:
-    """Cells by meshio's names of kinds, split between their nodes where these are not corners alone."""
+    """Cells by meshio's names of kinds; cells with nodes between their corners are split into cells of first order."""
     found: dict[str, list[NDArray[np.int64]]] = {}
     for name, nodes in cells.items():
         kind = name if isinstance(name, str) else NUMBERS.get(int(name), f"of VTK's type {int(name)}")
@@ -107,6 +107,6 @@ def _first_order(cells: Mapping[Any, Any]) -> dict[str, NDArray[np.int64]]:
 
 
 def _highest(cells: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The cells of the highest dimension: files list those of the border too."""
+    """The cells of the highest dimension; files list cells of the boundary too."""
     most = max((FLAT.get(kind, 3) for kind in cells), default=0)
     return {kind: nodes for kind, nodes in cells.items() if FLAT.get(kind, 3) == most > 0}

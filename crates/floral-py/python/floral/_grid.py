@@ -14,7 +14,7 @@ from . import _floral
 from ._arrays import Floats, drop_channel, numbers
 from ._notes import note
 
-#: A declared domain: its kind, or kind, start and end.
+#: A declared domain: its kind, or a tuple of kind, start and end.
 Domain = Union[str, tuple[str, float, float]]
 
 KINDS = ("closed", "periodic", "times")
@@ -23,12 +23,12 @@ KINDS = ("closed", "periodic", "times")
 NAMES = ("x", "y")
 
 
-#: The axis that counts the points of a mesh.
+#: Name of the axis along which the points of a mesh are numbered.
 POINT = "point"
 
 
 class Grid:
-    """The axes of a grid, slowest first; or the points of a mesh, which one axis counts."""
+    """The axes of a grid, slowest first; or the points of a mesh, numbered along one axis."""
 
     def __init__(
         self, axes: Sequence[Mapping[str, Any]], mesh: Optional[_floral.Mesh] = None
@@ -43,21 +43,21 @@ class Grid:
 
     @classmethod
     def of_mesh(cls, mesh: _floral.Mesh) -> Grid:
-        """The points of a mesh."""
+        """The grid whose points are those of a mesh."""
         return cls.parse(mesh.axes, mesh)
 
     @classmethod
     def single(cls) -> Grid:
-        """A single point, where scalar outputs live."""
+        """The single point of scalar outputs."""
         return cls([{"name": POINT, "coordinates": [0.0]}])
 
     @property
     def is_single(self) -> bool:
-        """Whether it is the one point of scalar outputs."""
+        """Whether this is the single point of scalar outputs."""
         return self.mesh is None and self.dims == (POINT,) and self.shape == (1,)
 
     def shown(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Fields [..., channel, grid...] without a single channel, and without the point of scalars."""
+        """Drops the axis of a single channel and that of the single point of scalars from [..., channel, grid...]."""
         array = drop_channel(values, len(self._axes))
         return array[..., 0] if self.is_single else array
 
@@ -68,7 +68,7 @@ class Grid:
         domains: Optional[Mapping[str, Domain]] = None,
         units: Optional[Mapping[str, str]] = None,
     ) -> Grid:
-        """From coordinates by the name of their axis."""
+        """A grid from coordinates by axis name."""
         domains = domains or {}
         unknown = sorted(set(domains) - set(coords))
         if unknown:
@@ -109,17 +109,17 @@ class Grid:
 
     @property
     def axes(self) -> list[dict[str, Any]]:
-        """The axes, for the extension."""
+        """The axes as the extension expects them."""
         return self._axes
 
     def has(self, dim: str, along: Any) -> bool:
-        """Whether these are its coordinates along an axis, up to rounding."""
+        """Whether `along` equals the coordinates of an axis up to rounding."""
         expected, values = self.coords[dim], np.asarray(along)
         rounding = 1e-6 * float(np.ptp(expected))
         return len(values) == len(expected) and bool(np.abs(values - expected).max() <= rounding)
 
     def in_units(self, units: Mapping[str, str]) -> Grid:
-        """The same with units of axes."""
+        """The same grid with these units of its axes."""
         named = [
             {**axis, "units": units[axis["name"]]} if axis["name"] in units else axis
             for axis in self._axes
@@ -136,7 +136,7 @@ class Grid:
 
 
 class OnGrid:
-    """Anything on a grid."""
+    """Base of the classes whose fields live on a grid or a mesh."""
 
     _grid: Grid
 
@@ -147,7 +147,7 @@ class OnGrid:
 
     @property
     def coords(self) -> dict[str, Floats]:
-        """The coordinates of the grid's axes by their name."""
+        """The coordinates of the grid's axes by name."""
         return self._grid.coords
 
     @property
@@ -178,7 +178,7 @@ def coordinates(name: str, along: Any) -> Floats:
 
 
 def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
-    """A declared domain, for the extension."""
+    """A declared domain as the extension expects it."""
     kind, *ends = (declared,) if isinstance(declared, str) else declared
     if kind not in KINDS or len(ends) not in (0, 2):
         raise ValueError(
@@ -197,7 +197,7 @@ def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
 
 
 def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
-    """Coordinates of axes without any: the number of each point."""
+    """Coordinates of axes for which none are given: points numbered from 0, with a note."""
     listed = ", ".join(names)
     note(f"no coordinates are given for {listed}: points are numbered from 0; give coords={{...}} if you have them")
     return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}

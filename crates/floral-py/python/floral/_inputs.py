@@ -23,14 +23,14 @@ from ._quantities import Quantity
 
 @dataclass
 class Expected:
-    """What a model expects of an input: grid, numbers of channels, and low fidelity."""
+    """What a model expects of an input: grid, channels, parameters and low fidelity."""
 
     grid: Grid
     input_channels: int
     solution_channels: int
     needs_low: bool
     low_solver: Optional[Solver]
-    #: Names of its parameters.
+    #: Names of the model's parameters.
     parameters: Sequence[str] = ()
 
 
@@ -57,7 +57,7 @@ def new_inputs(
     chosen: Optional[Sequence[int]],
     mesh: Optional[_floral.Mesh] = None,
 ) -> NewInputs:
-    """From arrays, xarray's arrays, a :class:`Dataset` or a path; `chosen` selects some of several."""
+    """New inputs from arrays, xarray objects, a :class:`Dataset` or a path; `chosen` selects some of them by number."""
     if isinstance(input, (Dataset, str, os.PathLike)):
         return _of_dataset(expected, opened(input), low, chosen)
     if _xarray.is_dataset(input):
@@ -81,7 +81,7 @@ def _chosen(made: NewInputs, chosen: Sequence[int]) -> NewInputs:
 
 
 def _among(chosen: Sequence[int], count: int) -> list[int]:
-    """Numbers of inputs, refused if there are fewer."""
+    """The numbers of the chosen inputs, checked against their count."""
     unknown = [number for number in chosen if not 0 <= number < count]
     if unknown:
         raise ValueError(f"inputs: {unknown[0]} is none of 0 to {count - 1}")
@@ -144,7 +144,7 @@ def _of_arrays(
 def _is_one(
     array: Optional[Floats], params: Mapping[str, Floats], channels: int, axes: int
 ) -> bool:
-    """Whether an array has no axis of inputs: [grid...], or [channel, grid...] of several channels."""
+    """Whether an array is one input, without an axis of inputs: [grid...], or [channel, grid...] with several channels."""
     if array is None:
         return all(values.ndim == 0 for values in params.values())
     return array.ndim == axes or (array.ndim == axes + 1 and channels > 1 and len(array) == channels)
@@ -169,7 +169,7 @@ def _of_data_arrays(expected: Expected, input: Any, low: Any) -> NewInputs:
 
 
 def _grid_of(expected: Expected, array: Labelled) -> Grid:
-    """The grid of an input: an axis without coordinates is the model's own, if it has as many points."""
+    """The grid of an input. An axis without coordinates takes the model's, if it has the same number of points."""
     known: dict[str, Any] = {}
     for dim in expected.grid.dims:
         own = expected.grid.coords[dim]

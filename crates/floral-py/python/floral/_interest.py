@@ -18,7 +18,7 @@ from ._sampling import plain
 Wanted = Union[str, Callable[[NDArray[Any]], Any]]
 
 
-#: Judging inputs below which nothing is calibrated.
+#: The least number of left-out inputs that a calibration factor needs.
 FEWEST = 3
 
 
@@ -44,7 +44,7 @@ class QuantityOfInterest:
         self.name = name
         #: Its units, as far as known.
         self.units = units
-        #: The factor by which deviations from the median were stretched by calibration; None if it was not.
+        #: The factor by which calibration multiplied deviations from the median; None without calibration.
         self.stretch = stretch
         #: The value on every realization, read-only.
         self.values: Floats = np.array(values, np.float64, order="C")
@@ -100,7 +100,7 @@ class QuantityOfInterest:
         return self._distribution.superquantile(float(level))[0]
 
     def standard_error(self, statistic: str = "mean", at: Optional[float] = None) -> float:
-        """The standard error of a statistic for the number of realizations.
+        """The standard error of a statistic due to the finite number of realizations.
 
         statistic: ``mean``, ``std``, ``quantile``, ``exceedance`` or ``superquantile``.
         at: the level or threshold of the last three.
@@ -116,7 +116,7 @@ class QuantityOfInterest:
 
 
 class OfInterest:
-    """What an ensemble has quantities of interest by."""
+    """Mixin that computes the quantities of interest of an ensemble."""
 
     _ensemble: _floral.Ensemble
     _calibrating: Optional[_floral.Model]
@@ -134,17 +134,18 @@ class OfInterest:
     def quantity(self, wanted: list[Wanted], calibrated: bool = True) -> list[QuantityOfInterest]: ...
 
     def quantity(self, wanted: Any, calibrated: bool = True) -> Any:
-        """The distribution of a quantity of interest: of an expression such as ``"max(u)"`` or
-        ``"left = mean(u, x < 0.5)"``, or of any function of the array of realizations,
-        [realization, grid...], that returns one number for each.
+        """The distribution of a quantity of interest. The quantity is an expression such as ``"max(u)"`` or
+        ``"left = mean(u, x < 0.5)"``, or a function that maps the array of realizations,
+        [realization, grid...], to one number for each.
 
         A dict of names and quantities gives a dict, a list gives a list. Expressions are those of
-        ``floral sample --quantity``: they name the channels and axes, ``u`` is the only channel of the
-        solution, ``input`` and ``low`` are those of the input.
+        ``floral sample --quantity``. They refer to channels and axes by name; ``u`` is the solution if it has a
+        single channel, ``input`` and ``low`` are the input and its low-fidelity solution.
 
-        calibrated: whether deviations from the median are stretched by the factor by which intervals of this
-            quantity hold the runs of left-out training inputs, which the model keeps. It is
-            :attr:`QuantityOfInterest.stretch`; None of a network, given readings, or if the model keeps none.
+        calibrated: whether deviations from the median are multiplied by the factor that gives intervals of this
+            quantity their nominal coverage at left-out training inputs, as stored in the model. The factor is
+            :attr:`QuantityOfInterest.stretch`; it is None for networks, given readings, or if the model stores no
+            left-out inputs.
 
         >>> import numpy as np
         >>> import floral
@@ -194,7 +195,7 @@ class OfInterest:
 
 
 def stretched(values: Floats, stretch: Optional[float], bounds: Any = None) -> Floats:
-    """Values with their deviations from the median stretched, within bounds."""
+    """Multiplies deviations from the median by `stretch`, and clips to `bounds`."""
     if stretch is None:
         return values
     middle = np.median(values)
@@ -203,7 +204,8 @@ def stretched(values: Floats, stretch: Optional[float], bounds: Any = None) -> F
 
 
 def stretch_of(model: _floral.Model, function: Callable[[NDArray[Any]], Any], shape: Any) -> Optional[float]:
-    """The factor of a function by the judging inputs of a model; None if it keeps too few, or on another grid."""
+    """The calibration factor of a function, from the left-out inputs that a model stores; None if these are too few or
+    on another grid."""
     judged = []
     for index in range(model.judging_inputs):
         runs, draws = model.judging_input(index)

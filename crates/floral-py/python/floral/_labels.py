@@ -1,4 +1,4 @@
-"""Arrays with named axes: their labels, coordinates and units are compared here.
+"""Arrays with named axes, and the alignment of their labels, coordinates and units.
 
 A :class:`Labelled` is an ``xarray.DataArray`` or a plain array whose dimensions are named.
 """
@@ -33,7 +33,7 @@ class Labelled:
 
     @property
     def grid_dims(self) -> tuple[str, ...]:
-        """The dimensions that are axes of its grid, in its order."""
+        """The dimensions that are axes of the grid, in the order of the array."""
         other = {INPUT, REALIZATION, *CHANNELS}
         return tuple(dim for dim in self.dims if dim not in other)
 
@@ -43,7 +43,7 @@ class Labelled:
         return next((dim for dim in CHANNELS if dim in self.dims), None)
 
     def take(self, dim: str, order: Sequence[int]) -> Labelled:
-        """With another order along a dimension."""
+        """The array with another order along a dimension."""
         places = np.asarray(order, dtype=int)
         coords = dict(self.coords)
         if dim in coords:
@@ -71,7 +71,7 @@ class Labelled:
 
 
 def of_data_array(name: str, array: Any) -> Labelled:
-    """From an ``xarray.DataArray``; decreasing axes are reversed."""
+    """Converts an ``xarray.DataArray``; decreasing axes are reversed."""
     dims = tuple(str(dim) for dim in array.dims)
     # A variable may have the name of a dimension, such as input.
     labelled = [dim for dim in dims if dim in array.coords and array.coords[dim].ndim == 1]
@@ -94,7 +94,8 @@ def of_data_array(name: str, array: Any) -> Labelled:
 
 
 def _quantities(name: str, array: Any, channels: int) -> list[Quantity]:
-    """From its attributes and the labels of its channels; labels move with the values."""
+    """Names and units of the channels, from the attributes, in the order of the channel labels: xarray reorders labels
+    with the values, but not attributes."""
     described = of_attributes(array.attrs, channels)
     found = [array.coords[dim] for dim in CHANNELS if dim in array.coords]
     if not found or found[0].values.dtype.kind not in "UOST":
@@ -112,7 +113,7 @@ def _quantities(name: str, array: Any, channels: int) -> list[Quantity]:
 
 
 def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
-    """All arrays with their inputs in the order of the first that labels them."""
+    """Brings the inputs of all arrays into the order of the first array that labels them."""
     aligned, first = dict(arrays), None
     for name, array in arrays.items():
         labels = array.coords.get(INPUT)
@@ -135,7 +136,7 @@ def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
 
 
 def same_channels(array: Labelled, wanted: Sequence[Quantity], of: str) -> Labelled:
-    """With its channels in the order and units of others."""
+    """Brings the channels of an array into the order and units of `wanted`."""
     ours = [quantity.get("name") for quantity in array.quantities]
     theirs = [quantity.get("name") for quantity in wanted]
     if array.channel and len(ours) == len(theirs) and None not in ours and None not in theirs:
@@ -156,7 +157,7 @@ def same_channels(array: Labelled, wanted: Sequence[Quantity], of: str) -> Label
 
 
 def _in_units(array: Labelled, channel: int, given: str, wanted: str) -> Labelled:
-    """With one channel converted to other units, with a warning."""
+    """Converts one channel to other units, with a note."""
     factor, offset = _floral.conversion(array.name, given, wanted)
     if (factor, offset) == (1.0, 0.0):
         return array
@@ -171,7 +172,7 @@ def _in_units(array: Labelled, channel: int, given: str, wanted: str) -> Labelle
 
 
 def coordinates(array: Labelled, dim: str, units: Optional[str]) -> Optional[Floats]:
-    """Its coordinates along an axis, in these units, if it has any."""
+    """The coordinates of an array along an axis, converted to `units`; None if it has none."""
     if dim not in array.coords:
         return None
     along = np.asarray(array.coords[dim])

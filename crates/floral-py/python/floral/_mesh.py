@@ -1,4 +1,4 @@
-"""Meshes: points and cells in any usual form, and ensembles on them as files of other programs."""
+"""Meshes from points and cells or from other libraries, and export of ensembles on meshes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 #: Cells as [cell, node], or by kind as meshio names them, as in ``{"triangle": ..., "quad": ...}``.
 Cells = Union[Mapping[str, Any], Any]
 
-#: The kind of cells with this number of nodes; four are a quadrilateral in the plane.
+#: Kind of cell by its number of nodes. In the plane, a cell of four nodes is a quadrilateral instead.
 KINDS = {2: "line", 3: "triangle", 4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
 
 
 def mesh_of(points: Any, cells: Cells = None) -> _floral.Mesh:
-    """A mesh from points [point, dimension] and cells, or from one of meshio, PyVista or scikit-fem."""
+    """A mesh from points [point, dimension] and cells, or from a mesh object of meshio, PyVista or scikit-fem."""
     whole = parts(points)
     if whole is not None:
         if cells is not None:
@@ -37,7 +37,7 @@ def mesh_of(points: Any, cells: Cells = None) -> _floral.Mesh:
         raise ValueError(f"points has the shape {where.shape}; give [point, dimension]")
     if where.shape[1] > 3 >= where.shape[0]:
         raise ValueError(f"points has the shape {where.shape}; give [point, dimension]: points.T")
-    # Files of plane meshes have a third coordinate that is zero.
+    # Mesh files give plane meshes a third coordinate, which is zero.
     if where.shape[1] == 3 and not where[:, 2].any() and not np.isnan(where[:, 2]).any():
         where = np.ascontiguousarray(where[:, :2])
     return _floral.Mesh(where, _blocks(cells, where.shape[1]))
@@ -63,7 +63,7 @@ def _nodes(name: str, nodes: Any) -> NDArray[np.int64]:
 
 
 def brought(low: Any, own: _floral.Mesh, mesh: _floral.Mesh) -> Any:
-    """Low fidelity on its own mesh, [.., point], or a function that computes it, on another mesh."""
+    """Interpolates low fidelity [.., point] from its own mesh to another one; a solver is wrapped to do the same."""
     if callable(low):
         return lambda input: own.to(mesh, numbers("low", low(input)))[0]
     values, outside, farthest = own.to(mesh, numbers("low", low))
@@ -85,7 +85,7 @@ def needed(ensemble: Ensemble) -> _floral.Mesh:
 
 
 def point_data(ensemble: Ensemble, quantiles: Any, kept: int) -> dict[str, Floats]:
-    """Statistics [point] by name; channels are distinguished by their name or number."""
+    """Statistics [point] by name; with several channels, names end in the name or number of the channel."""
     several = {"mean": ensemble.mean, "std": ensemble.std}
     for level in quantiles:
         several[f"quantile_{level:g}"] = ensemble.quantile(level)

@@ -1,4 +1,4 @@
-"""Models: sampled, extended, and kept in files."""
+"""Trained models: sampling, refitting, suggestions and storage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Model(OnGrid):
         self._model = model
         self._header: dict[str, Any] = json.loads(model.header)
         self._grid = Grid(self._header["grid"]["axes"], model.mesh)
-        #: The dataset it was fitted to; None if it was loaded without.
+        #: The dataset that the model was fitted to; None if it was loaded without one.
         self.data = data
         #: A function from an input to its low-fidelity solution, for inputs given without one.
         self.low_solver = low_solver
@@ -58,7 +58,7 @@ class Model(OnGrid):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings that it was fitted with."""
+        """All settings of the fit."""
         return dict(self._header["config"])
 
     def __repr__(self) -> str:
@@ -94,22 +94,22 @@ class Model(OnGrid):
             variables ``input`` and ``low``; or a :class:`Dataset`, or the path of one or of files.
         low: their low-fidelity solutions in the same form, if the model needs them; or a function from one
             input to its solution.
-        inputs: which of several inputs, by number.
-        realizations: realizations per input; a deterministic method has one.
-        resolution: points per axis of the predictions, if other than the input's.
+        inputs: numbers of the inputs to sample, if several are given.
+        realizations: number of realizations per input; a deterministic method returns one.
+        resolution: points per axis of the predictions, if different from the input's.
         coords: coordinates of the input in the order of its axes, if its grid is not that of training.
-        parameters: numbers that belong to inputs as a whole, as in ``{"viscosity": 0.1}``; for several
+        parameters: scalar parameters of the input, as in ``{"viscosity": 0.1}``; for several
             inputs ``{"viscosity": [0.1, 0.2]}`` or an array [input, parameter].
-        points, cells: the mesh of the input and of the predictions, if it is not that of training; or points
-            alone, a mesh of another library as in :meth:`Dataset.from_arrays`.
-        params: another name of ``parameters``.
-        observe: readings of one realization of the solution of the one input, on which the prediction is
-            conditioned: :class:`Observations`, or the path of a CSV file with the columns x, y, value and std.
-            :attr:`Ensemble.innovation` says how well they agree with the prediction.
+        points, cells: the mesh of the input and of the predictions, if it is not the training mesh; ``points``
+            alone may be a mesh object of another library, as in :meth:`Dataset.from_arrays`.
+        params: alias of ``parameters``.
+        observe: readings of one realization, on which the prediction of a single input is conditioned:
+            :class:`Observations`, or the path of a CSV file with a column for each axis, ``value`` and ``std``.
+            :attr:`Ensemble.innovation` tests whether they agree with the prediction.
         seed: random seed; the same seed and index give the same realizations.
-        index: index of the random draws of the first input; each input has its own.
-        solver, steps, tolerance: the integrator of flows; by default, as many midpoint steps as are
-            accurate enough. dopri5 adapts its steps; euler, midpoint, heun and rk4 need ``steps``.
+        index: index of the random stream of input 0; input i uses stream index + i.
+        solver, steps, tolerance: the integrator of flows; by default the midpoint rule with as many steps as
+            the required accuracy takes. dopri5 adapts its steps; euler, midpoint, heun and rk4 need ``steps``.
 
         Channels with labels, in the coordinate ``channel`` or the attribute ``channel_names``, are
         reordered to match the model, and units are converted.
@@ -142,7 +142,7 @@ class Model(OnGrid):
         return ensembles[0] if new.is_one else Ensembles(ensembles)
 
     def sample_all(self, data: Any, **options: Any) -> Ensembles:
-        """Samples all inputs of a dataset; options as of :meth:`sample`."""
+        """Samples all inputs of a dataset; options as for :meth:`sample`."""
         found = self.sample(opened(data), **options)
         assert isinstance(found, Ensembles)
         return found
@@ -173,7 +173,7 @@ class Model(OnGrid):
 
     @property
     def parameters(self) -> list[str]:
-        """The names of its parameters."""
+        """The names of the model's parameters."""
         return list(self._expected().parameters)
 
     def _per_axis(self, resolution: Optional[Resolution]) -> Optional[list[int]]:
@@ -197,12 +197,12 @@ class Model(OnGrid):
         data: Any = None,
         progress: Progress = True,
     ) -> Model:
-        """Fits again with one more input and the realizations of its solution; returns itself.
+        """Refits the model in place with one more input and the realizations of its solution, and returns it.
 
-        input: [grid...]; high: [realization, grid...]; low: [grid...]. What is omitted is computed by the
-        functions that the dataset was made with.
-        parameters: its parameters, as in ``{"load": 0.3}``.
-        data: the dataset the model was fitted to, if it was loaded without.
+        input: [grid...]; high: [realization, grid...]; low: [grid...]. Omitted fields are computed by the functions
+            that the dataset was made with.
+        parameters: the parameters of the new input, as in ``{"load": 0.3}``.
+        data: the dataset that the model was fitted to, if the model was loaded without it.
         """
         from ._fit import fit
 
@@ -247,13 +247,13 @@ class Model(OnGrid):
     ) -> Summary:
         """Suggests where to measure the solution of one input: a dict that prints as a table.
 
-        One after another the point of the training grid whose reading removes most of the predicted variance,
-        averaged over points.
+        Points of the training grid are chosen one after another, each time the one whose reading removes most of the
+        predicted variance, averaged over points.
 
-        input, low, parameters: as of :meth:`sample`.
-        sensors: number of places.
+        input, low, parameters: as for :meth:`sample`.
+        sensors: number of points to suggest.
         std: standard deviation of the noise of a sensor.
-        observe: readings that there are already.
+        observe: existing readings.
         """
         new = new_inputs(self._expected(), input, low, None, parameters, None)
         if not new.is_one:
@@ -279,13 +279,16 @@ class Model(OnGrid):
         seed: int = 0,
         progress: Progress = True,
     ) -> Sensitivity:
-        """The distribution of a quantity over uncertain inputs and the solution's own randomness, and which parameter matters.
+        """The distribution of a quantity over uncertain inputs and realizations, and Sobol indices of the parameters.
 
-        inputs: a law for each parameter, as in ``{"load": floral.Uniform(0, 1), "depth": 3}``; for models whose inputs
-        are fields, ``pool``: [input, grid...], or a :class:`Dataset` or a path with inputs, and ``low`` as in
-        :meth:`suggest`. quantity: ``"max(u)"`` or ``"peak = max(u)"``, one or several. exceed: thresholds such as
-        ``"peak: 2"``. The result prints as a table and has ``first``, ``total``, ``first_intervals``,
-        ``total_intervals``, ``shares`` and ``statistics``.
+        inputs: the distribution of each parameter, as in ``{"load": floral.Uniform(0, 1), "depth": 3}``.
+        quantity: one quantity of interest or several, such as ``"max(u)"`` or ``"peak = max(u)"``.
+        pool, low: in place of ``inputs``, for models whose inputs are fields: a pool of equally probable inputs and
+            their low-fidelity solutions, as for :meth:`suggest`.
+        exceed: thresholds of exceedance, such as ``"peak: 2"``.
+
+        The result prints as a table and has ``first``, ``total``, ``first_intervals``, ``total_intervals``, ``shares``
+        and ``statistics``.
         """
         if (inputs is None) == (pool is None):
             raise ValueError("give either inputs, laws by parameter, or a pool of inputs")
@@ -316,7 +319,7 @@ class Model(OnGrid):
         return path
 
     def _write_pool(self, path: str, pool: Any, low: Any) -> None:
-        """Inputs as a NumPy archive."""
+        """Writes inputs as a NumPy archive."""
         new = new_inputs(self._expected(), pool, low, None, None, None)
         if new.is_one:
             raise ValueError(f"pool has one input; [input, {', '.join(self.dims)}] is needed")
@@ -332,18 +335,18 @@ class Model(OnGrid):
     def save(self, path: PathLike) -> None:
         """Saves the model as one file, which :func:`load` and the command line read.
 
-        The file is written completely or not at all. Later versions of floral read it; reading it executes
-        nothing.
+        The file is written completely or not at all. Reading it executes nothing. Later versions of floral read it, except
+        a ``floral-kl`` model after a change of that method, which has to be trained again.
         """
         self._model.save(os.fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without its data: other processes need them only to fit again.
+        # The training data stay behind: another process needs them only to refit.
         return _unpacked, (self._model.bytes, self.low_solver)
 
 
 def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Quantity]]:
-    """Names and units, which are compared with the model's."""
+    """Names and units of the channels, for comparison with the model's."""
     keys = ("name", "units")
     return {
         what: [{key: one[key] for key in keys if one.get(key)} for one in listed]
@@ -352,7 +355,7 @@ def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Qu
 
 
 def _unpacked(contents: bytes, low_solver: Optional[Solver]) -> Model:
-    """A model from the bytes of its file, for another process."""
+    """Restores a pickled model from the bytes of its file."""
     with tempfile.TemporaryDirectory(prefix="floral-") as folder:
         path = os.path.join(folder, "model.floral")
         with open(path, "wb") as file:

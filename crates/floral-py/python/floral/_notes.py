@@ -1,4 +1,4 @@
-"""Notes: what was converted or assumed, as warnings at the caller's line."""
+"""Notes about conversions and assumptions, issued as warnings at the caller's line."""
 
 from __future__ import annotations
 

@@ -18,9 +18,10 @@ class Observations:
     points: coordinates [reading, axis] in the order of the model's axes, or [reading] on one axis.
     values: a value per point, in the model's units.
     std: standard deviation of the noise, one number or one per point; 0 for exact readings.
-    channel: name or number of the channel that is read, one or one per point, if the solution has several.
-    quantities: readings of linear quantities, as in ``{"mean(u)": (0.3, 0.01)}``, each with a value or a value
-        and a standard deviation.
+    channel: name or number of the channel that is read, one for all points or one per point, if the solution has
+        several.
+    quantities: readings of linear quantities of interest, each a value or a pair of value and standard deviation, as
+        in ``{"mean(u)": (0.3, 0.01)}``.
 
     >>> Observations([0.2, 0.7], [1.3, 0.9], std=0.05)
     Observations of 2 readings
@@ -60,7 +61,7 @@ class Observations:
 
 
 def to_plain(observe: Union[None, Observations, PathLike]) -> Optional[dict[str, Any]]:
-    """Readings, or the path of a CSV file, for the extension."""
+    """Readings, or the path of a CSV file, as the extension expects them."""
     if observe is None:
         return None
     if isinstance(observe, (str, os.PathLike)):

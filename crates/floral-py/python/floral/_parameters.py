@@ -1,4 +1,4 @@
-"""Parameters: numbers that belong to an input as a whole, each a constant channel of it."""
+"""Scalar parameters of an input, each stored as a constant channel of it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from ._arrays import Floats, fields, numbers
 
-#: Numbers by name, one per input; or an array [input, parameter].
+#: Parameters by name, a number per input each; or an array [input, parameter].
 Parameters = Any
 
 
 def named(parameters: Parameters, known: Sequence[str] = ()) -> dict[str, Floats]:
-    """Numbers by name, each an array of one per input, or a single number.
+    """Parameters by name, each an array with one number per input, or a single number.
 
-    known: names in order, for an array without any; by default p0, p1, ...
+    known: names in order, for an array without names; by default p0, p1, ...
     """
     if hasattr(parameters, "columns"):
         parameters = {str(name): parameters[name].to_numpy() for name in parameters.columns}
     if isinstance(parameters, Mapping):
-        # A single number stays one, which says that there is one input.
+        # A single number stays a scalar, which marks a single input.
         each = {
             str(name): numbers(f"parameters: {name}", values).reshape(np.shape(values))
             for name, values in parameters.items()
@@ -51,7 +51,7 @@ def named(parameters: Parameters, known: Sequence[str] = ()) -> dict[str, Floats
 
 
 def matched(each: Mapping[str, Floats], known: Sequence[str]) -> dict[str, Floats]:
-    """In the order of the model's names; others and missing ones are refused."""
+    """Parameters in the order of the model's names; unknown and missing ones are refused."""
     unknown = [name for name in each if name not in known]
     missing = [name for name in known if name not in each]
     if unknown or missing:
@@ -63,9 +63,9 @@ def matched(each: Mapping[str, Floats], known: Sequence[str]) -> dict[str, Float
 def with_parameters(
     input: Any, each: Mapping[str, Floats], dims: Sequence[str], shape: Optional[Sequence[int]]
 ) -> Floats:
-    """Inputs [input, channel, grid...] with a constant channel for each parameter after their own.
+    """Inputs [input, channel, grid...] with a constant channel for each parameter appended.
 
-    input: [input, grid...] or with channels; None if there are only parameters.
+    input: [input, grid...] or [input, channel, grid...]; None if there are only parameters.
     shape: the numbers of points per axis, needed without input.
     """
     each = {name: np.atleast_1d(values) for name, values in each.items()}

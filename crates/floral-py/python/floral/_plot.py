@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def plot(ensemble: Ensemble, channel: Union[int, str], shown: int, title: Optional[str]) -> Any:
-    """The figure of an ensemble's channel."""
+    """The figure of one channel of an ensemble."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -83,7 +83,7 @@ def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
     (dim,) = ensemble.dims
     mesh = ensemble._grid.mesh
     if mesh is not None:
-        # Along a line, whatever the order of its points.
+        # The points of a mesh along a line may be in any order.
         x, whole = mesh.points[:, 0], of
         order = x.argsort()
         x, of = x[order], lambda values: whole(values)[..., order]
@@ -104,7 +104,7 @@ def _line(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -
 
 
 def _maps(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str) -> Any:
-    # As in reports: the last axis is horizontal, unless another one is X.
+    # As in reports, the last axis is horizontal unless another one is marked as X.
     right = ensemble._ensemble.right
     dims = (ensemble.dims[1 - right], ensemble.dims[right])
     rows = [("", dims, lambda values: of(values) if right else of(values).T)]
@@ -127,7 +127,8 @@ def _planes(pyplot: Any, ensemble: Ensemble, of: Any, shown: int, quantity: str)
 
 
 def _rows(pyplot: Any, ensemble: Ensemble, rows: Any, shown: int, quantity: str) -> Any:
-    """Maps of mean, standard deviation and a realization; a row has a place, (up, right) and a view."""
+    """Maps of mean, standard deviation and a realization. A row has a suffix of its titles, (vertical, horizontal) axis and
+    a function that takes its plane."""
     fields = {"mean": ensemble.mean, "standard deviation": ensemble.std}
     if shown > 0:
         fields["a realization"] = ensemble.realizations[0]

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, Callable, Optional, Union
 
-#: Whether to show progress, or a function called with the stage, what is done, the total, and a message.
+#: Whether to show progress, or a function called with stage, amount done, total and message.
 Progress = Union[bool, Callable[[str, float, float, str], Any]]
 
 #: Work shorter than this, in seconds, shows no bar.
@@ -33,7 +33,7 @@ def watching(progress: Progress) -> Iterator[Optional[Callable[[str, float, floa
 
 def _tqdm() -> Any:
     with warnings.catch_warnings():
-        # In a notebook without widgets, tqdm warns and draws text.
+        # In a notebook without widgets, tqdm warns and falls back to a text bar.
         warnings.simplefilter("ignore")
         try:
             from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
@@ -54,7 +54,7 @@ class _Bars:
         if self._stage != (stage, total):
             self.close()
             self._stage = (stage, total)
-            # None: no bar where standard error is a file.
+            # disable=None: no bar if standard error is not a terminal.
             shown = {"disable": None, "leave": False, "delay": DELAY, "initial": done}
             form = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
             self._bar = self._class(total=total, desc=stage, bar_format=form, **shown)

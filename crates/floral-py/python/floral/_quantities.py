@@ -8,17 +8,17 @@ from typing import Any, Optional, Union
 #: One text for a single channel, or one per channel.
 Texts = Union[str, Sequence[str]]
 
-#: Metadata of a channel: ``name``, ``units``, ``long_name``; and ``parameter`` if it is a number.
+#: Metadata of a channel: ``name``, ``units``, ``long_name``; ``parameter`` marks a scalar parameter.
 Quantity = dict[str, Any]
 
-#: Attributes of arrays of one channel, and of several.
+#: Attributes of arrays with a single channel, and with several.
 KEYS = {"name": "channel_names", "units": "channel_units", "long_name": "channel_long_names"}
 
 
 def of_texts(
     what: str, channels: int, names: Optional[Texts], units: Optional[Texts]
 ) -> list[Quantity]:
-    """From names and units; a single unit applies to all channels."""
+    """Channel metadata from names and units; a single unit applies to all channels."""
     several = {"name": _each(what, names, channels, False), "units": _each(what, units, channels, True)}
     return [
         {key: texts[channel] for key, texts in several.items() if texts and texts[channel]}
@@ -37,7 +37,7 @@ def _each(what: str, texts: Optional[Texts], channels: int, is_shared: bool) -> 
 
 
 def of_attributes(attrs: Mapping[str, Any], channels: int) -> list[Quantity]:
-    """From the attributes of a stored array."""
+    """Channel metadata from the attributes of a stored array."""
     found: list[Quantity] = [{} for _ in range(channels)]
     for key, listed in KEYS.items():
         texts = attrs.get(listed)
@@ -50,7 +50,7 @@ def of_attributes(attrs: Mapping[str, Any], channels: int) -> list[Quantity]:
 
 
 def to_attributes(quantities: Sequence[Quantity]) -> dict[str, Any]:
-    """The attributes that describe them, as the command line writes them."""
+    """Channel metadata as attributes of an array, as the command line writes them."""
     if len(quantities) == 1:
         return {key: text for key, text in quantities[0].items() if key in KEYS}
     return {

@@ -27,7 +27,7 @@ def sampling(
 
 
 def plain(value: Any) -> Any:
-    """NumPy numbers and arrays as Python ones."""
+    """Converts NumPy numbers and arrays to plain Python, for JSON."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{value!r} is not a number, string, list or dict")

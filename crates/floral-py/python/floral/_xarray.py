@@ -10,7 +10,7 @@ from ._grid import Grid
 
 
 def module() -> Any:
-    """xarray, or an error that says how to install it."""
+    """Imports xarray; if it is missing, the error names the command that installs it."""
     try:
         import xarray
     except ImportError:

@@ -8,7 +8,7 @@ __all__ = ["BadFileError"]
 class BadFileError(OSError, ValueError):
     """A file or folder that exists but is damaged or of the wrong kind.
 
-    A missing one raises ``FileNotFoundError``.
+    A missing file raises ``FileNotFoundError``.
     """
 
     #: The file or folder.

@@ -39,8 +39,8 @@ __all__ = [
 def crps(members: ArrayLike, observations: ArrayLike, *, fair: bool = True) -> float:
     """Continuous ranked probability score, averaged over points and observations; 0 is perfect.
 
-    The fair score does not depend on the number of members: it is that of the underlying distribution
-    (Ferro 2014). The other is that of the members themselves.
+    The fair score (Ferro 2014) estimates that of the underlying distribution, without a bias that depends on the
+    number of members. ``fair=False`` scores the members themselves.
 
     >>> crps([[0.0], [1.0]], [0.0], fair=False)
     0.25
@@ -84,7 +84,7 @@ def rank_histogram(members: ArrayLike, observations: ArrayLike) -> Floats:
 
 
 def reliability_index(members: ArrayLike, observations: ArrayLike) -> float:
-    """The sum of the rank histogram's deviations from flat. Delle Monache et al. (2006)."""
+    """The sum of the rank histogram's absolute deviations from a flat one; 0 is perfect. Delle Monache et al. (2006)."""
     return float(_scores(members, observations)["reliability_index"])
 
 
@@ -103,14 +103,14 @@ def nrmse(predicted: ArrayLike, truth: ArrayLike) -> float:
 
 
 def mean_l2(predicted: ArrayLike, truth: ArrayLike) -> float:
-    """The Euclidean norm of the error per input, [input, ...], averaged over inputs: the paper's first
-    column."""
+    """The Euclidean norm of the error per input, [input, ...], averaged over inputs: the first column of the
+    paper's tables."""
     return float(_errors(predicted, truth)["mean_l2"])
 
 
 def variance_error(predicted: ArrayLike, truth: ArrayLike) -> float:
-    """The norms of the errors of variance fields, [input, ...], divided by the norms of the true ones: 1
-    is no skill."""
+    """The norms of the errors of variance fields, [input, ...], divided by the norms of the true fields, each summed
+    over inputs; 1 means no skill."""
     return _floral.variance_errors(*_pair(predicted, truth))[1]
 
 

@@ -47,11 +47,11 @@ def generate(
     progress: Progress = True,
     **settings: Any,
 ) -> Dataset:
-    """Generates a dataset of a problem, the same bytes as ``floral generate``.
+    """Generates a dataset of a problem, with the same bytes as ``floral generate``.
 
     resolution: grid points per axis, one number for all or one each [default: the paper's].
-    path: where to keep it, a Zarr group; the same call again continues an interrupted one. By default it
-        exists as long as the object.
+    path: the Zarr group in which the dataset is kept; repeating the call continues an interrupted generation. By
+        default it is temporary and removed with the object.
     settings: constants of the problem; :func:`constants` lists them.
     """
     if resolution is not None:
@@ -68,27 +68,27 @@ def generate(
 
 
 def darcy(**options: Any) -> Dataset:
-    """Darcy flow: the pressure in a random porous medium; options as of :func:`generate`."""
+    """Darcy flow: the pressure in a random porous medium; options as for :func:`generate`."""
     return generate("darcy", **options)
 
 
 def burgers(**options: Any) -> Dataset:
-    """Burgers' equation from a random state; options as of :func:`generate`."""
+    """Burgers' equation from a random initial state; options as for :func:`generate`."""
     return generate("burgers", **options)
 
 
 def advection(**options: Any) -> Dataset:
-    """Advection of a random state, with exact moments; options as of :func:`generate`."""
+    """Advection of a random initial state, with exact moments; options as for :func:`generate`."""
     return generate("advection", **options)
 
 
 def residual1d(**options: Any) -> Dataset:
-    """The paper's 1DCR: a curve with a smooth random residual and exact moments; options as of
+    """The paper's 1DCR: a curve with a smooth random residual and exact moments; options as for
     :func:`generate`."""
     return generate("1dcr", **options)
 
 
 def plume(**options: Any) -> Dataset:
-    """A plume in a wind of random direction: bimodal, with log-normal strength; options as of
+    """A plume in a wind of random direction: bimodal, with log-normal strength; options as for
     :func:`generate`."""
     return generate("plume", **options)
