@@ -251,6 +251,16 @@ fn magnitude(values: &[f64]) -> f64 {
     if size > 0.0 { size } else { 1.0 }
 }
 
+/// A value of the input as regressions see it: its logarithm, where a symmetry scales a positive
+/// input. A query may have values that are not positive all the same; they get the smallest
+/// logarithm, which is far from all training inputs.
+pub(crate) fn measure(logarithm: bool, value: f64) -> f64 {
+    match logarithm {
+        true => value.max(f64::MIN_POSITIVE).ln(),
+        false => value,
+    }
+}
+
 /// The mean of fields of equal length.
 pub(crate) fn mean_field(fields: &[Vec<f64>]) -> Vec<f64> {
     let mut mean = vec![0.0; fields[0].len()];

@@ -61,7 +61,7 @@ impl Expansion {
             observer,
         };
         let is_single = |case: &Case<'_>| case.count(lattice, channels) == 1;
-        if held_out.is_empty() || !cases.iter().any(is_single) {
+        if held_out.is_empty() || !cases.iter().chain(held_out).any(is_single) {
             return fitting.fitted(material);
         }
         // With single realizations the spread is learned from the errors of the mean at left-out

@@ -127,19 +127,25 @@ fn query(data: &Data, i: usize) -> Query<'_> {
 }
 
 fn fitted(data: &Data, train: &[usize]) -> Expansion {
+    fitted_beside(data, train, &[])
+}
+
+/// A fit to some inputs, with others held out.
+fn fitted_beside(data: &Data, train: &[usize], held_out: &[usize]) -> Expansion {
     let case = |&i: &usize| Case {
         query: query(data, i),
         realizations: (&data.highs[i]).into(),
         points: None,
     };
     let cases: Vec<Case<'_>> = train.iter().map(case).collect();
+    let held_out: Vec<Case<'_>> = held_out.iter().map(case).collect();
     let Channels { input, solution } = data.channels;
     let material = Material {
         lattice: &lattice(),
         channels: data.channels,
         symmetries: &Symmetries::none(&lattice(), input, solution),
         cases: &cases,
-        held_out: &[],
+        held_out: &held_out,
     };
     Expansion::fit(Recipe::Blend, LawKind::Resampled, &material, &Silent).unwrap()
 }
@@ -219,6 +225,54 @@ fn the_order_of_inputs_changes_nothing() {
         let apart = apart(&plain, &other, 1.0, 0.0);
         assert!(apart < ROUND_OFF, "{name}: {apart}");
     }
+}
+
+/// Inputs are compared by their logarithms there.
+#[test]
+fn an_input_with_zeros_under_a_scaling_symmetry_has_a_finite_prediction() {
+    let data = without_low(6);
+    let inputs = mapped(&data.inputs, f64::exp);
+    let case = |i: usize| Case {
+        query: Query {
+            input: &inputs[i],
+            low: None,
+        },
+        realizations: (&data.highs[i]).into(),
+        points: None,
+    };
+    let cases: Vec<Case<'_>> = (1..6).map(case).collect();
+    let scaling = ["scale:1".parse().unwrap()];
+    let material = Material {
+        lattice: &lattice(),
+        channels: data.channels,
+        symmetries: &Symmetries::new(&scaling, &lattice(), 1, 1).unwrap(),
+        cases: &cases,
+        held_out: &[],
+    };
+    let fit = Expansion::fit(Recipe::Kernels, LawKind::Resampled, &material, &Silent).unwrap();
+    let mut input = inputs[0].clone();
+    input[3] = 0.0;
+    let input = Query {
+        input: &input,
+        low: None,
+    };
+    let prediction = fit.predict(&input).unwrap();
+    assert!(prediction.mean.iter().all(|v| v.is_finite()));
+    assert!(prediction.epistemic.iter().all(|v| v.is_finite()));
+}
+
+/// A single run shows no spread that could judge the predicted one.
+#[test]
+fn inputs_held_out_with_a_single_run_join_the_training_inputs() {
+    let mut data = waves(9);
+    for runs in &mut data.highs[4..] {
+        runs.truncate(POINTS);
+    }
+    let query = query(&data, 0);
+    let beside = fitted_beside(&data, &[1, 2, 3], &[4, 5, 6, 7, 8]);
+    let together = fitted(&data, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let [beside, together] = [beside, together].map(|fit| fit.predict(&query).unwrap());
+    assert_eq!(apart(&beside, &together, 1.0, 0.0), 0.0);
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use super::spectrum::{C64, Rolls};
 use super::{Covariance, Kernel};
-use crate::case::Framed;
-use crate::case::mean_field;
+use crate::case::{Framed, mean_field, measure};
 use crate::filters::{convolve, taps};
 use crate::large::{Positions, is_large};
 use crate::scattered::{Bank, roots, times};
@@ -97,7 +96,7 @@ impl Resemblance {
     }
 
     fn seen_input(&self, framed: &Framed) -> Vec<f64> {
-        let transform = |v: &f64| if self.logarithm { v.ln() } else { *v };
+        let transform = |v: &f64| measure(self.logarithm, *v);
         let seen = self.filtered(framed.input.iter().map(transform).collect());
         less(seen, &self.centres[0])
     }

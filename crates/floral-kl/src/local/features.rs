@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::filtering::{Filters, still};
 use super::landmarks::{self, LandmarkPlan, Landmarks, Neighbourhoods};
 use super::positions::positions;
-use crate::case::Framed;
+use crate::case::{Framed, measure};
 use crate::large::is_large;
 use crate::target::{Parity, Sample};
 use crate::{Lattice, Symmetries};
@@ -320,15 +320,6 @@ impl Columns {
 /// The number of ways to choose `degree` factors from `fields`, with repetition.
 fn combinations(fields: usize, degree: usize) -> usize {
     (0..degree).fold(1, |ways, k| ways * (fields + k) / (k + 1))
-}
-
-/// The value, or its logarithm.
-fn measure(logarithm: bool, value: f64) -> f64 {
-    if logarithm {
-        value.max(f64::MIN_POSITIVE).ln()
-    } else {
-        value
-    }
 }
 
 fn root_mean_square(values: impl Iterator<Item = f64>) -> f64 {
