@@ -2,6 +2,7 @@
 
     bench/zoo [NAME ...] --seeds 1,2 [--methods floral-kl,kriging] [--peers] [--published] [--fno EPOCHS] [--jobs 2] [-o results/zoo.json]
     bench/zoo [NAME ...] --seeds 1,2 --ablation -o results/zoo-ablation.json
+    bench/zoo --complete results/zoo.json
     bench/zoo --table results/zoo.json [--into docs/src/explanation/floral-kl.md]
 
 A NAME is a pattern; without one all datasets are taken, and --list prints them. With -o, rows that the file already has
@@ -9,7 +10,8 @@ for this commit are kept, so that an interrupted recording continues. Its list o
 may have seen is refused for the recording of another commit.
 
 Errors are root mean square errors of the predicted mean, relative to those of predicting the mean training solution; the
-other columns are defined in zoo_scores.py. `fit_cpu_s` is processor time, which other work on the machine does not change;
+other columns are defined in zoo_scores.py. --complete adds the simple peers that a recording lacks, on its own datasets
+and seeds; peers do not depend on our build. `fit_cpu_s` is processor time, which other work on the machine does not change;
 `fit_mb` is the peak memory of `floral train`.
 """
 
@@ -144,6 +146,20 @@ def record(recording, arguments, known, name, seed):
             recording.add({"data": name, "seed": seed, "method": method, "inputs": train.sizes["input"]} | found)
 
 
+def complete(path):
+    """Adds the simple peers that a recording lacks, on its own datasets and seeds."""
+    made, known = json.loads(path.read_text()), catalogue()
+    done = {(row["data"], row["seed"], row["method"]) for row in made["rows"]}
+    for name, seed in dict.fromkeys((row["data"], row["seed"]) for row in made["rows"]):
+        lacking = [peer for peer in PEERS if (name, seed, peer) not in done]
+        data = known[name](seed) if lacking else None
+        for peer in lacking:
+            if found := of_peer(*data, peer):
+                made["rows"].append({"data": name, "seed": seed, "method": peer, "inputs": data[0].sizes["input"]} | found)
+                show(made["rows"][-1])
+    path.write_text(json.dumps(made, indent=1) + "\n")
+
+
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
@@ -157,6 +173,7 @@ def parsed():
     parser.add_argument("--note", help="what the recording should say of itself")
     parser.add_argument("-o", "--output", type=pathlib.Path)
     parser.add_argument("--list", action="store_true", help="print the names of the datasets and stop")
+    parser.add_argument("--complete", type=pathlib.Path, help="add the simple peers that a recording lacks")
     parser.add_argument("--table", type=pathlib.Path, help="print the table of a recording and stop")
     parser.add_argument("--into", type=pathlib.Path, help="write that table between its marks in a page")
     return parser.parse_args()
@@ -172,6 +189,9 @@ def main():
             write_between(arguments.into, f"<!-- zoo: results/{arguments.table.name} -->\n", "<!-- end of zoo -->", text)
         else:
             print(text)
+        return
+    if arguments.complete:
+        complete(arguments.complete)
         return
     known = catalogue()
     if arguments.list:
