@@ -131,7 +131,7 @@ pub(super) fn check_permeability(field: &[f64]) -> Result<()> {
     field.iter().find(bad).map_or(Ok(()), |k| {
         Err(Error::unsolvable(
             NAME,
-            format!("permeability {k} somewhere; it must be positive and finite"),
+            format!("a permeability is {k}; all must be positive and finite"),
         ))
     })
 }
