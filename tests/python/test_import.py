@@ -251,7 +251,7 @@ def test_bad_data_are_refused_in_one_line(tmp_path):
     saved(input=INPUT, high=HIGH[:5])
     assert "has no array u" in refused(tmp_path, "data.npz", "--input", "u", "--high", "v")
     assert "begin with test_" in refused(tmp_path, "data.npz", "--prefix", "test")
-    assert "which is no (a, b, c)" in refused(tmp_path, "data.npz", "--dims", "input=a,b,c")
+    assert "does not match the dimensions (a, b, c)" in refused(tmp_path, "data.npz", "--dims", "input=a,b,c")
     assert "no such file" in refused(tmp_path, "nowhere.h5")
     (tmp_path / "text.h5").write_text("no data")
     assert "no data that is known" in refused(tmp_path, "text.h5")

@@ -138,7 +138,7 @@ def test_single_files_have_the_same_values(folder, ending):
         (asked("peak = max(v)"), "column 12: unknown name `v`; known: "),
         (asked("peak = max(u"), "column"),
         (asked("max(u)"), "a quantity is NAME = EXPRESSION"),
-        (asked("peak = u"), "no single number"),
+        (asked("peak = u"), "not a single number"),
         (asked("mean = max(u)"), "another array of that name"),
         (asked("far = at(u, 7)"), "far"),
         ([*asked("peak = max(u)"), "--exceed-quantity", "top: 3"], "choose one of peak"),

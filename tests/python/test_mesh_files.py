@@ -457,7 +457,7 @@ def test_xdmf_reads_no_file_outside_of_its_folder(tmp_path, place):
     "change, words",
     [
         (("<xi:include xpointer=", '<xi:include href="other.xdmf" xpointer='), "includes another file"),
-        (("[]>", '[<!ENTITY a "b">]>'), "defines entities"),
+        (("[]>", '[<!ENTITY a "b">]>'), "uses XML entities"),
         (('Format="HDF"', 'Format="Binary"'), "write them as HDF or XML"),
         (("Hexahedron", "3DSMesh"), "has the topology \"3DSMesh\", which is not supported"),
         (("Hexahedron", "Hexahedron_20"), "write cells of first order"),

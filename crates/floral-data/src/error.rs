@@ -92,7 +92,9 @@ impl fmt::Display for Advice {
             Self::UseHighGrid => f.write_str(
                 "use the grid of high fidelity, to which input and low fidelity are interpolated",
             ),
-            Self::SkipMissing => f.write_str("correct the values, or skip what has them"),
+            Self::SkipMissing => {
+                f.write_str("correct the values, or skip the inputs that have them")
+            }
             Self::DeclarePeriodic { axis } => {
                 write!(f, "declare {axis} periodic if its ends are the same point")
             }

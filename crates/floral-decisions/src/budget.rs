@@ -27,10 +27,13 @@ pub fn split(budget: f64, high: f64, low: f64, correlation: f64) -> Result<Split
     if !(high > 0.0 && low > 0.0 && high.is_finite() && low.is_finite()) {
         return refuse("costs", format!("{high} and {low}; give costs above 0"));
     }
-    if !(budget.is_finite() && budget >= 2.0 * (high + low)) {
+    let least = 2.0 * (high + low);
+    if !(budget.is_finite() && budget >= least) {
         return refuse(
             "budget",
-            format!("{budget} is less than two runs of cost {high}; give more"),
+            format!(
+                "{budget} is less than the cost of two runs with their surrogate evaluations, {least}; give more"
+            ),
         );
     }
     // A surrogate is never perfect: a correlation of 1 among few runs would buy no run at all.
@@ -84,7 +87,8 @@ mod tests {
     fn a_useless_surrogate_gains_nothing_and_impossible_budgets_are_refused() {
         let found = split(1000.0, 10.0, 1.0, 0.0).unwrap();
         assert!(found.pool < 1e-9 && found.gain <= 1.0, "{found:?}");
-        assert!(split(10.0, 10.0, 1.0, 0.5).is_err());
+        let refusal = split(20.0, 10.0, 1.0, 0.5).unwrap_err().to_string();
+        assert!(refusal.contains("evaluations, 22"), "{refusal}");
         assert!(split(100.0, 0.0, 1.0, 0.5).is_err());
         assert!(split(f64::NAN, 10.0, 1.0, 0.5).is_err());
     }

@@ -258,7 +258,7 @@ fn one(name: &str, value: toml::Value) -> Result<Law> {
         }),
         other => Err(Error::new(
             name,
-            format!("{other} is no law; a law is {KNOWN}"),
+            format!("{other} is not a distribution; choose {KNOWN}"),
         )),
     }
 }
@@ -366,7 +366,7 @@ mod tests {
                 "load = { law = 'uniform', low = 1, high = 2, mean = 3 }",
                 "unknown field",
             ),
-            ("load = 'high'", "load: \"high\" is no law"),
+            ("load = 'high'", "load: \"high\" is not a distribution"),
             ("load = 3", "no parameter varies"),
             ("", "no parameter varies"),
             ("a = 1\nload = {", "line 2"),

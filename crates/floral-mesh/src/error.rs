@@ -61,7 +61,7 @@ pub enum Error {
     },
     /// A point belongs to no cell, so that its weight would be zero.
     #[error(
-        "point {point} is a node of no cell ({count} such points), so that nothing weighs its value; \
+        "point {point} is a node of no cell ({count} such points), so its value would have no weight; \
          remove these points and their values"
     )]
     UnusedPoint {
@@ -127,8 +127,7 @@ pub enum Error {
     },
     /// A cell that folds over itself.
     #[error(
-        "{} {cell} is turned inside out in a part: its nodes are in another order than \
-         around the border (as VTK and Gmsh order them), or it is folded; reorder or remesh",
+        "{} {cell} is partly inverted: its nodes are not listed around the border (as VTK and Gmsh order them), or it is folded; reorder or remesh",
         kind.name()
     )]
     Tangled {

@@ -305,7 +305,7 @@ fn what_xdmf_says_of_its_numbers_has_to_hold() {
         ),
         ("\"Mixed\"", "\"Triangle\"", "not whole cells of 3"),
         ("\"Mixed\"", "\"3DSMesh\"", "not supported"),
-        ("[]>", "[<!ENTITY a \"b\">]>", "defines entities"),
+        ("[]>", "[<!ENTITY a \"b\">]>", "uses XML entities"),
         (
             "<xi:include ",
             "<xi:include href=\"/etc/passwd\" ",

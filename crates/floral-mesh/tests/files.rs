@@ -255,6 +255,25 @@ fn quadratic_cells_are_split_at_their_middle_nodes() {
     );
 }
 
+#[test]
+fn a_quadratic_line_is_split_with_a_note_under_both_of_its_types() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("line.vtk");
+    for kind in [21, 68] {
+        let text = format!(
+            "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n\
+             0 0 0 2 0 0 1 0 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n{kind}\n"
+        );
+        fs::write(&path, text).unwrap();
+        let file = read(&path).unwrap();
+        assert_eq!(kinds(&file), [(CellKind::Line, 2)]);
+        assert!(
+            file.notes[0].contains("quadratic cells are split"),
+            "{kind}"
+        );
+    }
+}
+
 /// A triangle in VTK's XML, with the given coordinates and values.
 fn triangle(points: &str, data: &str) -> String {
     let ints = |name: &str, values: &str| {
@@ -282,7 +301,7 @@ fn numbers_follow_the_information_keys_of_paraview_and_repeated_cells_are_left_o
     assert_eq!(kinds(&file), [(CellKind::Triangle, 1)]);
     assert_near(measure(&file), 0.5, 1e-15);
     assert!(
-        file.notes.iter().any(|note| note.contains("occur again")),
+        file.notes.iter().any(|note| note.contains("are repeated")),
         "{:?}",
         file.notes
     );

@@ -87,7 +87,7 @@ fn first_cause(words: &str) -> &str {
 #[cfg(not(any(feature = "cuda", feature = "wgpu")))]
 fn adapter(_: usize) -> std::result::Result<Device, String> {
     Err(
-        "this build has no backend of graphics cards; make one by `cargo build --release \
+        "this build does not support graphics cards; build with `cargo build --release \
          --features wgpu`, or `--features cuda`"
             .into(),
     )
@@ -147,16 +147,18 @@ mod graphics {
         let all = adapters();
         let Some(device) = all.get(place) else {
             return Err(match all.len() {
-                0 => "no graphics card is found; its driver may be missing, and `vulkaninfo \
-                      --summary` or `nvidia-smi` say what the system knows"
-                    .into(),
-                1 => "this machine has gpu:0 alone".into(),
+                0 => {
+                    "no graphics card is found; its driver may be missing, check with `vulkaninfo \
+                      --summary` or `nvidia-smi`"
+                        .into()
+                }
+                1 => "this machine has only gpu:0".into(),
                 count => format!("this machine has gpu:0 to gpu:{}", count - 1),
             });
         };
         match quietly(|| adapter_of(device)) {
             Some(_) => Ok(device.clone()),
-            None => Err("its driver refuses to open it; cpu computes without".into()),
+            None => Err("its driver cannot open it; use cpu".into()),
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::dataset::Dataset;
+use crate::random::{Purpose, stream};
 use crate::{Origin, Request, catalogue, generate};
 use floral_data::Silent;
 use floral_data::dataset::layout::SYMMETRIES;
@@ -61,6 +62,24 @@ fn built_in_problems_name_their_channels_and_claim_no_units() {
                 quantity.name.is_some() && quantity.units.is_none(),
                 "{name}"
             );
+        }
+    }
+}
+
+#[test]
+fn an_output_of_another_length_is_refused_by_every_problem() {
+    for name in catalogue::NAMES {
+        let constants = "resolution = 32".parse().unwrap();
+        let problem = catalogue::build(name, constants, "test").unwrap();
+        let input = problem.draw_input(&mut stream(1, Purpose::Input, 0, 0));
+        let input = input.unwrap();
+        let points = problem.grid().len();
+        for length in [points, 2 * points - 1, 2 * points + 1] {
+            let mut streams = [0, 1].map(|i| stream(1, Purpose::Realization, 0, i));
+            let mut out = vec![0.0; length];
+            let solved = problem.high_fidelity(&input, &mut streams, &mut out);
+            let refusal = solved.unwrap_err().to_string();
+            assert!(refusal.contains("output"), "{name}: {refusal}");
         }
     }
 }

@@ -112,6 +112,18 @@ fn expect_shape(input: &Field, grid: &Grid) -> Result<()> {
     ))
 }
 
+/// Refuses an output that has no place for exactly one field per stream.
+fn expect_room(out: &[f64], streams: usize, grid: &Grid) -> Result<()> {
+    if out.len() == streams * grid.len() {
+        return Ok(());
+    }
+    Err(Error::shape(
+        "the output for realizations",
+        vec![out.len()],
+        [vec![streams, 1], grid.shape()].concat(),
+    ))
+}
+
 /// The quantities of a problem with one channel each: (name, long name) of input and solution.
 fn scalars(input: (&str, &str), solution: (&str, &str)) -> Quantities {
     let scalar =

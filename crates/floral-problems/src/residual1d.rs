@@ -4,7 +4,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use super::{ExactMoments, Problem, Resolution, expect_shape, scalars, to_table};
+use super::{ExactMoments, Problem, Resolution, expect_room, expect_shape, scalars, to_table};
 use crate::random::{Family, KarhunenLoeve, Kernel, Stream};
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
 
@@ -148,6 +148,7 @@ impl Problem for Residual1d {
         out: &mut [f64],
     ) -> Result<usize> {
         let mean = self.mean(input)?;
+        expect_room(out, streams.len(), &self.grid)?;
         for (rng, solution) in streams.iter_mut().zip(out.chunks_exact_mut(mean.len())) {
             self.latent.sample_into(rng, solution);
             for (value, mean) in solution.iter_mut().zip(&mean) {

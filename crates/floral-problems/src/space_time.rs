@@ -7,7 +7,9 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::sine_waves::{Perturbation, SineWaves, SpectralFilter};
-use super::{ExactMoments, Problem, Resolution, expect_shape, positive, scalars, to_table};
+use super::{
+    ExactMoments, Problem, Resolution, expect_room, expect_shape, positive, scalars, to_table,
+};
 use crate::random::Stream;
 use crate::{Axis, Field, Grid, Quantities, Result};
 
@@ -191,6 +193,7 @@ impl<E: Equation> Problem for SpaceTimeProblem<E> {
         out: &mut [f64],
     ) -> Result<usize> {
         let initial = self.initial_state(input)?;
+        expect_room(out, streams.len(), &self.grid)?;
         let mut perturbed = vec![0.0; initial.len()];
         let solutions = out.chunks_exact_mut(self.grid.len());
         for (rng, solution) in streams.iter_mut().zip(solutions) {

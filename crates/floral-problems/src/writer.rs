@@ -92,7 +92,7 @@ impl Writer {
 
 fn sometimes_exact(input: usize) -> Error {
     Error::numerical(
-        format!("input {input}: exact moments are known for this input or the first, not both"),
+        format!("input {input}: exact moments are known for only one of this input and the first"),
         "a problem has to know them for all inputs or for none",
     )
 }

@@ -66,7 +66,7 @@ def test_an_ensemble_from_another_process_knows_its_input(drawn):
 
 @pytest.mark.parametrize("wanted, message", [
     ("max(v)", "column 5: unknown name `v`"),
-    ("u", "no single number"),
+    ("u", "not a single number"),
     (lambda u: u, "one number for each"),
     (lambda u: np.full(len(u), np.nan), "not finite"),
 ])

@@ -75,7 +75,8 @@ impl Calibration {
         if !factor.is_finite() {
             return Err(Error::config(
                 "calibration",
-                "draws without spread miss observed values, and no factor makes them wider; predict with more than one draw, or leave this quantity as it is",
+                "all draws of an input are equal but differ from its observed values, so no factor can widen them; \
+                 predict with more than one draw, or do not calibrate this quantity",
             ));
         }
         Ok(Self {

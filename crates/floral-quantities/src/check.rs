@@ -14,9 +14,11 @@ pub(crate) fn scalar(syntax: &Syntax, names: &Names) -> Result<Checked, Fault> {
     let checked = Checker { names }.check(syntax)?;
     if checked.is_field {
         let advice = match checked.is_condition {
-            true => "a condition at each point is no single number; wrap it in fraction(...)",
+            true => {
+                "this is a condition at each point, not a single number; wrap it in fraction(...)"
+            }
             false => {
-                "a value at each point is no single number; wrap it in mean(...), max(...) or at(...)"
+                "this is a field, not a single number; wrap it in mean(...), max(...) or at(...)"
             }
         };
         return Err(Fault::new(syntax.column, advice));
@@ -121,7 +123,8 @@ impl Checker<'_> {
         };
         let name = &self.names.axes[axis].name;
         let message = format!(
-            "`{name} ==` selects a plane: use it as a region, as in mean(u, {name} == 1), joined by `and` alone, beside a number"
+            "`{name} ==` selects a plane; use it only as a region compared with a number, as in mean(u, {name} == 1), \
+             joined to other conditions by `and`"
         );
         Err(Fault::new(syntax.column, message))
     }

@@ -274,6 +274,6 @@ fn few_inputs_are_reported_and_bad_ones_refused() {
             },
             0.9
         )
-        .contains("draws without spread")
+        .contains("all draws of an input are equal")
     );
 }

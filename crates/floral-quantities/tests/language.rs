@@ -44,11 +44,11 @@ fn errors_point_at_the_column_and_say_what_to_do() {
         ),
         (
             "u + 1",
-            "u + 1: column 3: a value at each point is no single number; wrap it in mean(...), max(...) or at(...)",
+            "u + 1: column 3: this is a field, not a single number; wrap it in mean(...), max(...) or at(...)",
         ),
         (
             "u > 1",
-            "u > 1: column 3: a condition at each point is no single number; wrap it in fraction(...)",
+            "u > 1: column 3: this is a condition at each point, not a single number; wrap it in fraction(...)",
         ),
         (
             "mean(u",

@@ -70,7 +70,7 @@ fn check(points: &[Vec<f64>]) -> Result<()> {
     if points.len() > LARGEST {
         let n = points.len();
         return refuse(format!(
-            "{n} points, but a Cholesky factor is for at most {LARGEST}; a regular grid has no limit"
+            "{n} points, but the Cholesky method takes at most {LARGEST}; a regular grid has no limit"
         ));
     }
     for (i, point) in points.iter().enumerate() {

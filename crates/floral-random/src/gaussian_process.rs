@@ -60,7 +60,7 @@ impl GaussianProcess {
         if !variance.is_finite() || variance < 0.0 {
             return Err(Error::config(
                 "Gaussian process",
-                format!("nugget = {variance}, but a variance is zero or positive"),
+                format!("nugget = {variance}, but it must be zero or positive"),
             ));
         }
         if variance == self.nugget {

@@ -123,7 +123,7 @@ fn a_chunk_that_says_to_hold_more_than_a_chunk_is_refused() {
     fs::remove_file(&chunk).unwrap();
     fs::create_dir(&chunk).unwrap();
     let refusal = dataset.input(1).unwrap_err().to_string();
-    assert!(refusal.contains("no file on a disk"), "{refusal}");
+    assert!(refusal.contains("not a regular file"), "{refusal}");
 }
 
 #[test]

@@ -69,13 +69,24 @@ fn every_format_gives_the_values_that_were_written() {
 fn arrays(arrays: &[(&str, &str, Vec<f64>)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, shape, values) in arrays {
-        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
-        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
-        let mut file = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat();
-        file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-        fs::write(folder.path().join(format!("{name}.npy")), file).unwrap();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        write_array(folder.path(), name, ("<f8", shape), &bytes);
     }
     folder
+}
+
+fn write_array(folder: &Path, name: &str, (kind, shape): (&str, &str), values: &[u8]) {
+    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    let start = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes()].concat();
+    fs::write(
+        folder.join(format!("{name}.npy")),
+        [&start, values].concat(),
+    )
+    .unwrap();
 }
 
 fn counted(n: usize) -> Vec<f64> {
@@ -115,6 +126,28 @@ fn realizations_of_nan_are_not_there_and_a_single_nan_is_refused() {
     };
     let dataset = imported(folder.path(), &options).unwrap();
     assert_eq!(dataset.realizations_of(0), 3);
+}
+
+#[test]
+fn parameters_that_single_precision_would_make_equal_are_stored_in_double() {
+    for (parameters, is_exact) in [
+        ([1e9, 1e9 + 1.0, 1e9 + 2.0], true),
+        ([0.1, 0.2, 0.3], false),
+    ] {
+        let folder = arrays(&[("p", "(3,)", parameters.to_vec())]);
+        let single: Vec<f32> = counted(48).iter().map(|value| *value as f32).collect();
+        let single: Vec<u8> = single.iter().flat_map(|v| v.to_le_bytes()).collect();
+        write_array(folder.path(), "input", ("<f4", "(3, 8)"), &single[..96]);
+        write_array(folder.path(), "high", ("<f4", "(3, 2, 8)"), &single);
+        let options = ImportOptions {
+            parameters: vec!["p".into()],
+            ..ImportOptions::default()
+        };
+        let dataset = imported(folder.path(), &options).unwrap();
+        let found = (0..3).map(|i| *dataset.input(i).unwrap().values().last().unwrap());
+        let found: Vec<f64> = found.collect();
+        assert_eq!(found == parameters, is_exact, "{found:?}");
+    }
 }
 
 #[test]

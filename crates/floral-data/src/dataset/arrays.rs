@@ -122,7 +122,7 @@ impl Arrays {
         }
         let channels = first.channels();
         if high.iter().chain(low).any(|f| f.channels() != channels) {
-            return Err(refusal("has solutions of unlike numbers of channels"));
+            return Err(refusal("has solutions with different numbers of channels"));
         }
         let values: Vec<f64> = high.iter().flat_map(Field::values).copied().collect();
         if self.has_sensors {
@@ -153,11 +153,11 @@ impl Arrays {
     pub fn low_realizations(&mut self, low: &[Field]) -> Result<()> {
         let shape = self.grid.shape();
         let entry = self.entries.last_mut();
-        let entry = entry.ok_or_else(|| refusal("has to come before its low realizations"))?;
+        let entry = entry.ok_or_else(|| refusal("must be added before its low realizations"))?;
         let fits = |f: &Field| f.grid_shape() == shape && f.channels() == entry.channels;
         if low.is_empty() || !low.iter().all(fits) {
             return Err(refusal(
-                "has no low realizations, or such of other channels or another grid than high",
+                "needs low realizations with the channels and grid of high",
             ));
         }
         entry.low_realizations = low.iter().flat_map(Field::values).copied().collect();
@@ -250,7 +250,7 @@ impl Arrays {
 
     fn plan(&self) -> Result<GroupPlan> {
         let first = self.entries.first();
-        let first = first.ok_or_else(|| refusal("is needed at least"))?;
+        let first = first.ok_or_else(|| Error::config("a dataset", "needs at least one input"))?;
         layout::check_axes(&self.grid).map_err(|reason| Error::config("axes", reason))?;
         let channels = Channels {
             input: first.input.channels(),

@@ -10,6 +10,7 @@ mod arrays;
 #[doc(hidden)]
 pub mod axis_names;
 mod facts;
+mod file_names;
 pub mod import;
 #[doc(hidden)]
 pub mod layout;

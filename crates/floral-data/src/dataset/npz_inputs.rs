@@ -243,7 +243,7 @@ fn is_wanted(path: &Path, name: &str, like: &Grid) -> Result<bool> {
     Err(Error::bad_file(
         path,
         format!(
-            "has an array {name}, which means nothing here; the names are {}",
+            "has an array {name}, which is not expected; valid names are {}",
             known.join(", ")
         ),
     ))

@@ -99,10 +99,11 @@ pub(super) fn values(input: &Field, parameters: &[Quantity], index: usize) -> Re
             return Ok(first);
         }
         let name = quantity.name.as_deref().unwrap_or("a parameter");
-        Err(Error::config(
-            format!("input {index}"),
-            format!("{name} is a parameter but varies over the domain; give one number"),
-        ))
+        let reason = match channel.iter().all(|value| value.is_nan()) {
+            true => format!("the parameter {name} is NaN; give a finite number"),
+            false => format!("{name} is a parameter but varies over the domain; give one number"),
+        };
+        Err(Error::config(format!("input {index}"), reason))
     };
     channels.zip(parameters).map(constant).collect()
 }

@@ -70,7 +70,7 @@ fn grid_of(
         .collect();
     // Names become paths, so they are checked before anything is opened.
     if let Some(fault) = axis_names::fault_of_dataset(names.iter().map(String::as_str)) {
-        return Err(input.bad(&format!("has an axis that cannot be: {fault}")));
+        return Err(input.bad(&format!("has an invalid axis: {fault}")));
     }
     if names == [POINT]
         && let Some(points) = open(POINTS)?

@@ -42,8 +42,8 @@ impl Dataset {
             None | Some(Some(INDEPENDENT)) => Ok(Some(LowPairing::Independent)),
             Some(Some(SHARED)) if count >= self.realizations() => Ok(Some(LowPairing::Shared)),
             Some(Some(SHARED)) => Err(bad(format!(
-                "has {count} realizations of low fidelity and {} of high, so not one for each; add \
-                 those that lack, or set its attribute {LOW_PAIRING} to {INDEPENDENT}",
+                "has {count} realizations of low fidelity and {} of high, but needs at least one per \
+                 realization of high; add the missing ones, or set its attribute {LOW_PAIRING} to {INDEPENDENT}",
                 self.realizations()
             ))),
             Some(_) => Err(bad(format!(

@@ -110,12 +110,12 @@ fn followed(bands: &[Band]) -> String {
         .take_while(|band| band.coherence > FOLLOWED)
         .last();
     match (last, energetic().next_back()) {
-        (None, _) => "It does not follow the truth even at its longest waves.".into(),
+        (None, _) => "It is not coherent with the truth even at the longest wavelengths.".into(),
         (Some(last), Some(end)) if last.to == end.to => {
             "It follows the truth at every wave number that carries energy.".into()
         }
         (Some(last), _) => format!(
-            "It follows the truth up to wave number {}, and loses it beyond.",
+            "It follows the truth up to wave number {}, but not beyond.",
             last.to
         ),
     }
@@ -173,6 +173,6 @@ mod tests {
         let words = |coherences: &[f64]| Verdict::on(&low(0.1, coherences)).words;
         assert!(words(&[0.9, 0.9, 0.2]).contains("up to wave number 3"));
         assert!(words(&[0.9, 0.9]).contains("at every wave number"));
-        assert!(words(&[0.1, 0.9]).contains("does not follow"));
+        assert!(words(&[0.1, 0.9]).contains("is not coherent"));
     }
 }

@@ -6,9 +6,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use floral_mesh::Mesh;
+
 use super::exchange;
+use crate::grid::Domain;
 use crate::storage::create_folder;
-use crate::{Checksum, Error, Field, Grid, Result};
+use crate::{Axis, Checksum, Error, Field, Grid, Result};
 
 /// Solutions by checksum.
 #[derive(Default)]
@@ -72,11 +75,33 @@ fn is_read_only(kind: ErrorKind) -> bool {
     )
 }
 
-/// The cache key of a solver's solution of an input.
+/// The cache key of a solver's solution of an input: the solver, the grid and the values.
 pub(super) fn name(solver: &str, input: &Field, grid: &Grid) -> String {
-    let axes = grid.axes.iter();
-    let sum = axes.fold(Checksum::default().bytes(solver.as_bytes()), |sum, axis| {
-        sum.bytes(axis.name.as_bytes()).numbers(&axis.coordinates)
-    });
+    let sum = Checksum::default().bytes(solver.as_bytes());
+    let sum = grid.axes.iter().fold(sum, with_axis);
+    let sum = grid.mesh().map_or(sum, |mesh| with_mesh(sum, mesh));
     sum.numbers(input.values()).to_string()
+}
+
+fn with_axis(sum: Checksum, axis: &Axis) -> Checksum {
+    let sum = sum.bytes(axis.name.as_bytes()).numbers(&axis.coordinates);
+    // A domain that follows from the coordinates adds nothing, so that older caches stay valid.
+    let Domain { kind, from, to } = axis.domain;
+    if axis.domain == Domain::of_coordinates(&axis.coordinates) {
+        return sum;
+    }
+    sum.bytes(format!("{kind:?}").as_bytes())
+        .numbers(&[from, to])
+}
+
+/// The axis of a mesh only counts its points, so the key contains points and cells.
+fn with_mesh(sum: Checksum, mesh: &Mesh) -> Checksum {
+    let points = mesh.points();
+    let sum = sum
+        .numbers(&[points.dimension() as f64])
+        .numbers(&points.coordinates());
+    mesh.cells().iter().fold(sum, |sum, block| {
+        let nodes: Vec<f64> = block.nodes().iter().map(|node| *node as f64).collect();
+        sum.bytes(block.kind().name().as_bytes()).numbers(&nodes)
+    })
 }

@@ -173,7 +173,10 @@ impl CommandSolver {
     }
 
     fn unreadable(&self, error: &Error) -> Error {
-        self.failure(&format!("wrote what cannot be read: {error}"), "fix it")
+        self.failure(
+            &format!("wrote an unreadable output file: {error}"),
+            "fix it",
+        )
     }
 }
 
@@ -243,10 +246,10 @@ fn last_words(path: &Path) -> String {
         .collect();
     let shown = &lines[lines.len().saturating_sub(LINES)..];
     if shown.is_empty() {
-        return " without a word".into();
+        return " without output".into();
     }
     let shown: String = shown.iter().map(|line| format!("\n  | {line}")).collect();
-    format!(", and said{shown}\n")
+    format!("; its output ends with{shown}\n")
 }
 
 /// A folder for one call, with a unique name; deleted on drop.

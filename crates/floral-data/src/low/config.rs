@@ -97,7 +97,7 @@ impl LowConfig {
         let timeout = timeout.ok_or_else(|| {
             Error::config(
                 "low.timeout",
-                format!("{} is no number of seconds above 0", self.timeout),
+                format!("{} must be a positive number of seconds", self.timeout),
             )
         })?;
         let solver = CommandSolver::new(command, timeout)?;

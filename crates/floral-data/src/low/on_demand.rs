@@ -143,7 +143,7 @@ fn in_parallel(
         observer,
         failed: AtomicBool::new(false),
     };
-    let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let first: Mutex<Option<Error>> = Mutex::new(None);
     let worker = || {
         while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
             if within.should_stop() {
@@ -154,7 +154,7 @@ fn in_parallel(
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 // Workers stopped because of a failure report no cause of their own.
                 if !failed_before || first.is_none() {
-                    *first = Some((index, error));
+                    *first = Some(error);
                 }
             }
         }
@@ -164,7 +164,7 @@ fn in_parallel(
         (0..threads).for_each(|_| drop(scope.spawn(worker)));
     });
     match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((_, error)) => Err(error),
+        Some(error) => Err(error),
         None if observer.should_stop() => Err(Error::Interrupted),
         None => Ok(()),
     }
@@ -186,7 +186,10 @@ impl Observer for Within<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use floral_mesh::{CellKind, Cells, Mesh, Points};
+
     use super::*;
+    use crate::grid::Domain;
     use crate::{Axis, Silent};
 
     fn grid() -> Grid {
@@ -247,6 +250,29 @@ mod tests {
         on_demand.low(&input(1), &grid(), &Silent).unwrap();
         let periodic = Grid::new(vec![Axis::periodic("x", 4)]);
         on_demand.low(&input(1), &periodic, &Silent).unwrap();
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
+        // The same coordinates in another domain.
+        let mut longer = grid();
+        longer.axes[0].domain = Domain::closed(0.0, 2.0);
+        on_demand.low(&input(1), &longer, &Silent).unwrap();
+        assert_eq!(calls.load(Ordering::Relaxed), 3);
+    }
+
+    /// The four points of a square, or of a rectangle of this width.
+    fn mesh(width: f64) -> Grid {
+        let points = [0.0, 0.0, width, 0.0, width, 1.0, 0.0, 1.0];
+        let cells = Cells::new(CellKind::Triangle, vec![0, 1, 2, 0, 2, 3]).unwrap();
+        let points = Points::new(&points, 2).unwrap();
+        Grid::on_mesh(Mesh::new(points, vec![cells]).unwrap())
+    }
+
+    #[test]
+    fn another_mesh_with_as_many_points_is_another_question() {
+        let (calls, solver) = counting(f64::NAN);
+        let on_demand = OnDemand::new(solver, 1);
+        for width in [1.0, 2.0, 1.0] {
+            on_demand.low(&input(1), &mesh(width), &Silent).unwrap();
+        }
         assert_eq!(calls.load(Ordering::Relaxed), 2);
     }
 

@@ -62,19 +62,19 @@ impl MeanFieldError {
         sampled: f64,
     ) {
         assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
-        let before = self.squares;
         let squares = predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2));
         let truth_square = weighted(truth.iter().map(|t| t * t), weights);
-        self.push_squares(weighted(squares, weights), truth_square, truth.len());
-        // The two errors are independent, so their squares add on average.
-        let square = self.squares - before;
-        self.sampled_squares += sampled;
-        self.corrected_norms += (square - sampled).max(0.0).sqrt();
+        let square = weighted(squares, weights);
+        self.add(square, truth_square, truth.len(), sampled);
     }
 
     /// Adds one input, given the squared norms of its error and its true field, and the number of
     /// values.
     pub fn push_squares(&mut self, square: f64, truth_square: f64, values: usize) {
+        self.add(square, truth_square, values, 0.0);
+    }
+
+    fn add(&mut self, square: f64, truth_square: f64, values: usize, sampled: f64) {
         self.inputs += 1;
         self.values += values;
         self.norms += square.sqrt();
@@ -82,6 +82,9 @@ impl MeanFieldError {
         self.rms += (square / values as f64).sqrt();
         self.squares += square;
         self.truth_squares += truth_square;
+        // The two errors are independent, so their squares add on average.
+        self.sampled_squares += sampled;
+        self.corrected_norms += (square - sampled).max(0.0).sqrt();
     }
 
     /// Adds sums gathered elsewhere.
@@ -186,5 +189,12 @@ mod tests {
         assert!((corrected.rmse - (3.0f64 / 4.0).sqrt()).abs() < 1e-12);
         assert!((corrected.nrmse - (3.0f64 / 17.0).sqrt()).abs() < 1e-12);
         assert!(error.rmse() > corrected.rmse);
+    }
+
+    #[test]
+    fn an_exact_truth_counts_fully_in_the_corrected_error() {
+        let mut error = of(&[(&[3.0, 4.0], &[0.0, 0.0])]);
+        error.push_sampled(&[3.0, 4.0], &[0.0, 0.0], 9.0);
+        assert_eq!(error.corrected().unwrap().mean_l2, (5.0 + 4.0) / 2.0);
     }
 }

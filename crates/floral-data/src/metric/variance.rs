@@ -63,29 +63,34 @@ impl VarianceError {
         assert_eq!(predicted.len(), truth.len(), "fields on the same grid");
         let squares = predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2));
         let square = weighted(squares, weights);
-        self.inputs += 1;
-        self.norms += square.sqrt();
         let truth_square = weighted(truth.iter().map(|t| t * t), weights);
-        self.truth_norms += truth_square.sqrt();
-        self.floors += (sampled.truth + sampled.prediction).max(0.0).sqrt();
-        if sampled.truth > 0.0 {
-            let left = |square: f64| (square - sampled.truth).max(0.0).sqrt();
-            let (norms, truth_norms) = self.corrected.get_or_insert_default();
-            *norms += left(square);
-            *truth_norms += left(truth_square);
-        }
+        // An unbiased estimate may be negative; a squared norm is not.
+        let error = sampled.truth.max(0.0);
+        let left = |square: f64| (square - error).max(0.0).sqrt();
+        self.merge(&Self {
+            inputs: 1,
+            norms: square.sqrt(),
+            truth_norms: truth_square.sqrt(),
+            floors: (sampled.truth + sampled.prediction).max(0.0).sqrt(),
+            corrected: (error > 0.0).then(|| (left(square), left(truth_square))),
+        });
     }
 
     /// Adds sums gathered over other inputs.
     pub fn merge(&mut self, other: &Self) {
+        if self.corrected.is_some() || other.corrected.is_some() {
+            let (own, more) = (self.left(), other.left());
+            self.corrected = Some((own.0 + more.0, own.1 + more.1));
+        }
         self.inputs += other.inputs;
         self.norms += other.norms;
         self.truth_norms += other.truth_norms;
         self.floors += other.floors;
-        if let Some((norms, truth_norms)) = other.corrected {
-            let own = self.corrected.get_or_insert_default();
-            *own = (own.0 + norms, own.1 + truth_norms);
-        }
+    }
+
+    /// The corrected sums. Exact truths need no correction.
+    fn left(&self) -> (f64, f64) {
+        self.corrected.unwrap_or((self.norms, self.truth_norms))
     }
 
     /// An upper bound on the mean variance error of a perfect prediction, caused by the sampling of
@@ -176,5 +181,30 @@ mod tests {
         let corrected = error.corrected().unwrap();
         assert!((corrected.variance_l2 - 5.0f64.sqrt()).abs() < 1e-12);
         assert!((corrected.variance_relative - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_exact_truth_counts_fully_in_the_corrected_error() {
+        let sampled = |truth| Sampled {
+            truth,
+            prediction: 0.0,
+        };
+        let of = |truths: &[f64]| {
+            let mut error = VarianceError::default();
+            for truth in truths {
+                error.push_sampled(&[0.0, 0.0], &[3.0, 4.0], sampled(*truth));
+            }
+            error
+        };
+        // 5 of the exact truth, 4 of the other, whose square is reduced from 25 to 16.
+        let expected = (5.0 + 4.0) / 2.0;
+        for truths in [[0.0, 9.0], [9.0, 0.0], [9.0, -1.0]] {
+            let corrected = of(&truths).corrected().unwrap();
+            assert_eq!(corrected.variance_l2, expected, "{truths:?}");
+            let mut merged = of(&truths[..1]);
+            merged.merge(&of(&truths[1..]));
+            assert_eq!(merged, of(&truths));
+        }
+        assert_eq!(of(&[0.0, 0.0]).corrected(), None);
     }
 }

@@ -65,7 +65,7 @@ impl Archive {
         let (size, packed) = (entry.size(), entry.place.compressed_size_hint());
         if size / LARGEST_RATIO > packed {
             return Err(format!(
-                "says to hold {size} bytes packed into {packed}, which cannot be"
+                "declares {size} bytes compressed to {packed}, which is impossible"
             ));
         }
         let found = self
@@ -249,6 +249,6 @@ mod tests {
         let table = lying.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
         lying[table + 24..table + 28].copy_from_slice(&0xf000_0000u32.to_le_bytes());
         let refusal = open(&lying).unwrap_err().to_string();
-        assert!(refusal.contains("which cannot be"), "{refusal}");
+        assert!(refusal.contains("which is impossible"), "{refusal}");
     }
 }

@@ -47,7 +47,9 @@ pub fn read_json(path: &Path) -> Result<Option<Value>> {
 /// The bytes of a regular file; reading a pipe or a device might never end.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("is no file on a disk; put the file there"));
+        return Err(io::Error::other(
+            "is not a regular file; put the file there",
+        ));
     }
     operations::read(path)
 }
@@ -178,7 +180,7 @@ mod tests {
         )
         .unwrap();
         let words = read_json(&pipe).unwrap_err().to_string();
-        assert!(words.contains("no file on a disk"), "{words}");
+        assert!(words.contains("not a regular file"), "{words}");
         assert_eq!(read_json(&folder.path().join("none")).unwrap(), None);
     }
 

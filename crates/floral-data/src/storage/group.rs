@@ -246,7 +246,7 @@ fn unstorable(name: &str, input: usize, value: f64) -> Error {
     let advice = if value.is_finite() {
         "store the dataset in f64"
     } else {
-        "the solver broke down: choose a finer resolution or gentler constants"
+        "the value is not finite: correct the data, or use a finer resolution or milder constants"
     };
     Error::numerical(
         format!("input {input}: {name} has the value {value:e}, which cannot be stored"),

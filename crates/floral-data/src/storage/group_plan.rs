@@ -57,8 +57,7 @@ impl GroupPlan {
         let held = 2.0 * self.shard_bytes();
         match available() {
             Some(left) if held > left as f64 => refuse(format!(
-                "{} inputs in a shard wait for each other in {:.1} GB of memory, and {:.1} GB are \
-                 left; choose fewer",
+                "a shard of {} inputs needs {:.1} GB of memory, but {:.1} GB are available; choose fewer",
                 self.shard,
                 held / 1e9,
                 left as f64 / 1e9

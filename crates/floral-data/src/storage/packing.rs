@@ -42,7 +42,8 @@ impl Packing {
         if sign == Sign::Signed && number.size() == 8 {
             // As floats, small negative numbers would have lost their digits.
             return Err(
-                "has unsigned numbers of 64 bits that are signed; store them as such".into(),
+                "has 64-bit unsigned integers declared as signed; store them as signed integers"
+                    .into(),
             );
         }
         let stored = |value: f64| sign.applied(number, number.nearest(value));

@@ -5,7 +5,7 @@
 //! beyond the file are refused.
 
 use std::fs::{File, Metadata};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -183,9 +183,11 @@ pub(super) type Opened = (Array<dyn ReadableStorageTraits>, Option<Arc<ShardStor
 /// The metadata of a file; none if it is absent.
 fn facts(path: &Path) -> Result<Option<Metadata>> {
     match path.metadata() {
-        Err(_) => Ok(None),
+        // A file without permission is not absent: its values would be taken as missing.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path)(error)),
         Ok(facts) if facts.is_file() => Ok(Some(facts)),
-        Ok(_) => Err(Error::bad_file(path, "is no file on a disk")),
+        Ok(_) => Err(Error::bad_file(path, "is not a regular file")),
     }
 }
 
@@ -226,5 +228,21 @@ impl ReadableStorageTraits for ShardStore {
 
     fn supports_get_partial(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The path of a chunk within a file cannot be looked up, which also holds for a superuser.
+    #[test]
+    fn a_chunk_that_cannot_be_looked_up_is_an_error_and_not_absent() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(Piece::whole(folder.path().join("c.0")).unwrap().is_none());
+        assert!(Piece::whole(file.clone()).unwrap().is_some());
+        assert!(Piece::whole(file.join("c.0")).is_err());
     }
 }

@@ -3,7 +3,7 @@
 
 use super::PriorConfig;
 use crate::random::{Family, Kernel};
-use crate::{Grid, Result};
+use crate::{Axis, Grid, Result};
 
 /// Candidate families, roughest first. On a tie the rougher one wins, because a flow from too
 /// smooth a field has to invent its small scales.
@@ -31,14 +31,15 @@ pub struct Correlations {
 impl Correlations {
     /// Empty sums for fields on a grid.
     pub fn new(grid: &Grid) -> Self {
-        let of_axis = |n: usize| {
-            let lags =
-                std::iter::successors(Some(1), |lag| Some(2 * lag)).take_while(|lag| 2 * lag <= n);
-            lags.map(|lag| (lag as f64 / n as f64, 0.0, 0.0)).collect()
+        let of_axis = |axis: &Axis| {
+            let doubled = std::iter::successors(Some(1), |lag| Some(2 * lag));
+            let lags = doubled.take_while(|lag| 2 * lag <= axis.len());
+            let step = axis.spacing();
+            lags.map(|lag| (lag as f64 * step, 0.0, 0.0)).collect()
         };
         Self {
             shape: grid.shape(),
-            lags: grid.shape().into_iter().map(of_axis).collect(),
+            lags: grid.unit().axes.iter().map(of_axis).collect(),
             square: (0.0, 0.0),
         }
     }
@@ -109,8 +110,18 @@ impl Correlations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Axis;
     use crate::random::{Purpose, stream};
+
+    #[test]
+    fn distances_are_those_of_the_unit_coordinates_of_the_prior() {
+        let grid = Grid::new(vec![Axis::closed("y", 5), Axis::periodic("x", 4)]);
+        let lags = Correlations::new(&grid).lags;
+        let distances = lags
+            .iter()
+            .map(|lags| lags.iter().map(|lag| lag.0).collect());
+        let distances: Vec<Vec<f64>> = distances.collect();
+        assert_eq!(distances, [[0.25, 0.5], [0.25, 0.5]]);
+    }
 
     #[test]
     fn the_prior_of_draws_of_a_prior_is_that_prior() {

@@ -145,7 +145,7 @@ impl PriorConfig {
         Error::config(
             format!("prior on a grid of shape {:?}", grid.shape()),
             format!(
-                "{reason}, and point by point at most {MOST_POINTS} points can be drawn; choose a \
+                "{reason}, and without an embedding at most {MOST_POINTS} points can be sampled; choose a \
                  shorter prior.length than {}, prior.kernel white or a coarser grid",
                 self.length
             ),

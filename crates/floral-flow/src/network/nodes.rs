@@ -123,7 +123,14 @@ fn of_axes(grid: &Grid) -> Vec<f64> {
             return vec![1.0; x.len()];
         }
         let last = x.len() - 1;
-        let around = |i: usize| (x[(i + 1).min(last)] - x[i.saturating_sub(1)]) / 2.0;
+        // The interval between the ends belongs half to each of them on a circle.
+        let across = match axis.domain.is_periodic() {
+            true => axis.domain.length() - (x[last] - x[0]),
+            false => 0.0,
+        };
+        let before = |i: usize| i.checked_sub(1).map_or(across, |k| x[i] - x[k]);
+        let after = |i: usize| x.get(i + 1).map_or(across, |next| next - x[i]);
+        let around = |i: usize| (before(i) + after(i)) / 2.0;
         (0..x.len()).map(around).collect()
     };
     grid.axes.iter().fold(vec![1.0], |weights, axis| {
@@ -138,6 +145,7 @@ fn of_axes(grid: &Grid) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::Domain;
 
     #[test]
     fn coordinates_are_those_of_the_domain_whatever_its_units() {
@@ -164,6 +172,17 @@ mod tests {
         let nodes = Nodes::of(&Grid::new(vec![axis]), None);
         let total = 9.0;
         let expected = [0.5, 2.0, 4.0, 2.5].map(|w| 4.0 * w / total);
+        for (found, expected) in nodes.weights.iter().zip(expected) {
+            assert!((f64::from(*found) - expected).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_ends_of_an_uneven_periodic_axis_share_the_interval_between_them() {
+        let mut axis = Axis::from_coordinates("x", vec![0.0, 1.0, 4.0, 7.0]);
+        axis.domain = Domain::periodic(0.0, 9.0);
+        let nodes = Nodes::of(&Grid::new(vec![axis]), None);
+        let expected = [1.5, 2.0, 3.0, 2.5].map(|w| 4.0 * w / 9.0);
         for (found, expected) in nodes.weights.iter().zip(expected) {
             assert!((f64::from(*found) - expected).abs() < 1e-6);
         }

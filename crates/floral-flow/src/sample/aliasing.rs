@@ -24,8 +24,8 @@ pub struct Aliasing {
     pub solver: Fixed,
     /// The frequency with the largest error.
     pub frequency: f64,
-    /// The next larger number of steps that resolves every wave.
-    pub instead: usize,
+    /// The next larger number of steps that resolves every wave, if one is near.
+    pub instead: Option<usize>,
 }
 
 impl fmt::Display for Aliasing {
@@ -36,9 +36,12 @@ impl fmt::Display for Aliasing {
         } = self;
         write!(
             f,
-            "{steps} steps of {name} take the network's wave of time of frequency {frequency:.3} \
-             for a constant; {instead} steps see it"
-        )
+            "{steps} {name} steps do not resolve the network's time wave of frequency {frequency:.3}; "
+        )?;
+        match instead {
+            Some(steps) => write!(f, "use {steps} steps"),
+            None => f.write_str("use a solver with adaptive steps"),
+        }
     }
 }
 
@@ -57,7 +60,7 @@ impl OdeSolver {
         (error > TOLERATED).then(|| Aliasing {
             solver: *solver,
             frequency,
-            instead: (steps + 1..steps + REACH).find(sees).unwrap_or(steps),
+            instead: (steps + 1..steps + REACH).find(sees),
         })
     }
 }
@@ -96,7 +99,7 @@ mod tests {
     fn aliased(method: &str, steps: usize) -> Option<(f64, usize)> {
         let solver = OdeSolver::named(method, Some(steps)).unwrap();
         let found = solver.aliasing(&WAVES)?;
-        Some((found.frequency, found.instead))
+        Some((found.frequency, found.instead?))
     }
 
     #[test]
@@ -141,8 +144,11 @@ mod tests {
         let words = solver.aliasing(&WAVES).unwrap().to_string();
         assert_eq!(
             words,
-            "20 steps of midpoint take the network's wave of time of frequency 100.000 for a \
-             constant; 21 steps see it"
+            "20 midpoint steps do not resolve the network's time wave of frequency 100.000; use 21 steps"
         );
+        // A wave of frequency n turns wholly in each of n steps.
+        let waves: Vec<f64> = (20..2000).map(f64::from).collect();
+        let words = solver.aliasing(&waves).unwrap().to_string();
+        assert!(words.ends_with("adaptive steps"), "{words}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::error::format;
 use crate::file::array::Number;
+use crate::file::arrays::shown;
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn parse<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, Error> {
         let place = self.at;
         let word = self.expect(what)?;
-        let shown: String = word.chars().take(40).collect();
+        let shown = shown(word);
         word.parse().map_err(|_| {
             format(format!(
                 "byte {place}: {shown:?} is not {what}; the file is damaged"

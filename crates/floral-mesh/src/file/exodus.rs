@@ -76,7 +76,7 @@ fn points(arrays: &dyn Arrays, raw: &mut Raw) -> Result<(), Error> {
     {
         let [_, nodes] = &arrays.variables()[variable].dimensions[..] else {
             return Err(format(
-                "the array coord has not the dimensions axis and node",
+                "the array coord does not have the dimensions axis and node",
             ));
         };
         let all = arrays::all(arrays, variable)?;
@@ -99,7 +99,7 @@ fn push_block(
     let [elements, nodes] = &own.dimensions[..] else {
         let name = shown(&own.name);
         return Err(format(format!(
-            "{name} has not the dimensions element and node"
+            "{name} does not have the dimensions element and node"
         )));
     };
     if elements.length == 0 {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use crate::Error;
 use crate::error::format;
 use crate::file::array::{Array, Number, indices};
+use crate::file::arrays::shown;
 use crate::file::cursor::{Cursor, Mode};
 use crate::file::raw::Raw;
 use crate::file::vtk_cell;
@@ -45,7 +46,7 @@ fn read_format(cursor: &mut Cursor) -> Result<bool, Error> {
         "2.2" | "2" | "2.0" | "2.1" => false,
         "4.1" => true,
         other => {
-            let shown: String = other.chars().take(40).collect();
+            let shown = shown(other);
             return Err(format(format!(
                 "is of version {shown}; save it as 4.1 or 2.2 (Mesh.MshFileVersion = 4.1)"
             )));

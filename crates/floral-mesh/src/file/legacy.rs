@@ -5,6 +5,7 @@
 use crate::Error;
 use crate::error::format;
 use crate::file::array::{Number, indices};
+use crate::file::arrays::shown;
 use crate::file::cursor::{Cursor, Mode};
 use crate::file::raw::Raw;
 use crate::file::{structured, vtk_cell};
@@ -29,7 +30,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Raw, Error> {
         "ASCII" => Mode::Ascii,
         "BINARY" => Mode::Binary { big: true },
         other => {
-            let shown: String = other.chars().take(40).collect();
+            let shown = shown(other);
             return Err(format(format!("line 3 is {shown:?}, not ASCII or BINARY")));
         }
     };
@@ -217,7 +218,7 @@ impl Legacy<'_> {
         if found.eq_ignore_ascii_case(word) {
             return Ok(());
         }
-        let shown: String = found.chars().take(40).collect();
+        let shown = shown(found);
         Err(format(format!(
             "has {shown:?} in place of {word}; it is damaged"
         )))
@@ -247,7 +248,7 @@ impl Legacy<'_> {
 
 /// The number type with this name.
 pub(crate) fn number_of(name: &str) -> Result<Number, Error> {
-    let shown: String = name.chars().take(40).collect();
+    let shown = shown(name);
     let unknown = || {
         format(format!(
             "type {shown:?} is not one of numbers; export it again"

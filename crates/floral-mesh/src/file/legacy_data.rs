@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::error::format;
 use crate::file::array::{Array, Number};
+use crate::file::arrays::shown;
 use crate::file::cursor::Mode;
 use crate::file::legacy::{Legacy, number_of};
 
@@ -49,7 +50,7 @@ impl Legacy<'_> {
                 Ok(())
             }
             other => {
-                let shown: String = other.chars().take(40).collect();
+                let shown = shown(other);
                 Err(format(format!(
                     "has the unknown keyword {shown:?}; it is damaged"
                 )))

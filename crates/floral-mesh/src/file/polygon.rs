@@ -35,7 +35,7 @@ pub(crate) fn check(points: &[f64], cell: usize, nodes: &[usize]) -> Result<(), 
     }
     if count < 3 {
         return Err(format(format!(
-            "face {cell} has {count} nodes, which is no face that is known; remove it"
+            "face {cell} has {count} nodes, which is not a supported face; remove it"
         )));
     }
     let points = points.len() / 3;

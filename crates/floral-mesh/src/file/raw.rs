@@ -162,7 +162,7 @@ impl Raw {
         }
         let (count, kind) = (repeated.len(), block.kind().name());
         self.note(format!(
-            "{count} cells of kind {kind} occur again and are left out"
+            "{count} cells of kind {kind} are repeated and left out"
         ));
         block.without(&repeated)
     }

@@ -300,7 +300,7 @@ fn push(raw: &mut Raw, what: &str, cell: usize, nodes: &[usize]) -> Result<(), E
         ("volume", 8) => Hexahedron,
         (what, count) => {
             return Err(format(format!(
-                "{what} {cell} has {count} nodes, which is no {what} that is known; remove it"
+                "{what} {cell} has {count} nodes, which is not a supported {what}; remove it"
             )));
         }
     };

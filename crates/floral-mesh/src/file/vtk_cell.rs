@@ -73,7 +73,13 @@ pub(crate) fn push(
             )));
         }
     }
-    if matches!(number, 21..=28) || (68..=71).contains(&number) && nodes.len() > 4 {
+    let is_split = match number {
+        21..=28 => true,
+        68 => nodes.len() > 2,
+        69..=71 => nodes.len() > 4,
+        _ => false,
+    };
+    if is_split {
         raw.note("quadratic cells are split into linear ones at their middle nodes");
     }
     Ok(())

@@ -20,9 +20,7 @@ pub type Heavy<'a> = dyn Fn(&str, &str) -> Result<Vec<f64>, Error> + 'a;
 /// Reads a description, with the fields at the last time and the requested ones.
 pub(crate) fn read(text: &str, heavy: &Heavy, wanted: &[Wanted]) -> Result<Raw, Error> {
     if text.contains("<!ENTITY") {
-        return Err(format(
-            "defines entities; write what they stand for in their place",
-        ));
+        return Err(format("uses XML entities; replace them by their values"));
     }
     let options = ParsingOptions {
         // FEniCS declares a document type, which is not used.
@@ -149,7 +147,7 @@ fn at_time(one: &Wanted, series: &[Series], items: Items, raw: &mut Raw) -> Resu
     };
     if !["t", "time"].contains(&name.as_str()) {
         let (field, name) = (shown(&one.field), shown(name));
-        let message = format!("{field} has no dimension {name}, but the times t");
+        let message = format!("{field} has no dimension {name}; its only dimension is t");
         return Err(format(message));
     }
     let has = |grid: Node| {
@@ -169,7 +167,7 @@ fn at_time(one: &Wanted, series: &[Series], items: Items, raw: &mut Raw) -> Resu
     let field = field.ok_or_else(|| {
         let field = shown(&one.field);
         format(format!(
-            "has no field {field} at time {step}, but at the last"
+            "field {field} exists at the last time but not at time {step}"
         ))
     })?;
     let array = values(field, &one.label, items, raw.points.len() / 3)?;

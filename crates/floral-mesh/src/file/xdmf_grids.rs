@@ -137,8 +137,8 @@ fn included<'a, 'b>(include: Node<'a, 'b>) -> Result<Node<'a, 'b>, Error> {
     }
     let pointer = include.attribute("xpointer").ok_or_else(refused)?;
     let inner = pointer.trim().strip_prefix("xpointer(//Grid[");
-    let ends = ["/*[self::Topology or self::Geometry])"];
-    let inner = ends.iter().find_map(|end| inner?.strip_suffix(end));
+    let end = "/*[self::Topology or self::Geometry])";
+    let inner = inner.and_then(|inner| inner.strip_suffix(end));
     let mut steps = inner.ok_or_else(refused)?.split("/Grid[");
     let mut step = || Some(steps.next()?.strip_suffix(']').unwrap_or_default());
     let name = step().and_then(quoted).ok_or_else(refused)?;

@@ -9,6 +9,7 @@ use roxmltree::Node;
 use crate::Error;
 use crate::error::format;
 use crate::file::array::{Array, Number};
+use crate::file::arrays::shown;
 use crate::file::base64_text;
 
 /// Most bytes that a file may unpack to, per byte of its own: far more than the compression of
@@ -215,7 +216,7 @@ impl<'a> Decoder<'a> {
 
 fn parse(text: &str) -> Result<Vec<f64>, Error> {
     let number = |(i, word): (usize, &str)| {
-        let shown: String = word.chars().take(40).collect();
+        let shown = shown(word);
         word.parse()
             .map_err(|_| format(format!("entry {i}, {shown:?}, is not a number")))
     };

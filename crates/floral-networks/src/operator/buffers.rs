@@ -18,8 +18,8 @@ pub(super) fn check_buffers(sizes: &FilmFnoConfig, adapter: &Adapter) -> Result<
     Err(Error::config(
         "network",
         format!(
-            "n_modes of {n_modes:?} with {hidden} hidden_channels make a weight of {megabytes:.0} MB, \
-             and the device is {adapter}; choose fewer, or cpu"
+            "n_modes of {n_modes:?} with {hidden} hidden_channels need a weight of {megabytes:.0} MB, \
+             more than the largest buffer of {adapter}; reduce n_modes or hidden_channels, or use cpu"
         ),
     ))
 }

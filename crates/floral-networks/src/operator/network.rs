@@ -92,7 +92,7 @@ impl Network {
             (Self::Slices(network), Some(nodes)) => network.condition(condition, nodes),
             (Self::Slices(_), None) => Err(Error::config(
                 "network.kind = \"slices\"",
-                "the network sees points by their coordinates, and none are given",
+                "the network needs the coordinates of the points, but none were given",
             )),
         }
     }

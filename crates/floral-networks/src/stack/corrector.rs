@@ -100,7 +100,7 @@ impl Corrector {
         }
         let finite = |weight: &Weight| weight.values.iter().all(|v| v.is_finite());
         if !(rest.is_empty() && named.iter().all(finite)) {
-            return Err(damaged("its weights are no numbers".into()));
+            return Err(damaged("its weights are not all finite".into()));
         }
         Ok(Self {
             network: with_weights(network, named).map_err(failed)?,

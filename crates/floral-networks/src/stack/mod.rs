@@ -51,7 +51,7 @@ fn failed(error: crate::Error) -> kl::Error {
     match error {
         crate::Error::Interrupted => kl::Error::Interrupted,
         other => kl::Error::Numerical {
-            what: format!("the network on what regressions miss: {other}"),
+            what: format!("the network stacked on the regressions: {other}"),
             advice: "look for extreme values in the data, or choose other units".into(),
         },
     }

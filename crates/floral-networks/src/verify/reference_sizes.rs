@@ -4,7 +4,8 @@ use crate::operator::FilmFnoConfig;
 use crate::operator::time_embedding::TIME_CHANNELS;
 use crate::{Error, Result};
 
-const SPECTRAL: &str = "field.linear_operator.K.weight.tensor.re";
+/// A tensor that every reference network has.
+pub(crate) const SPECTRAL: &str = "field.linear_operator.K.weight.tensor.re";
 const FILM: &str = "field.cond_lifting_film.film.network.0.weight";
 const CONDITION: &str = "field.cond_linear_op_film.film.network.0.weight";
 

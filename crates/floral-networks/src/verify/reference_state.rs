@@ -6,7 +6,7 @@ use burn::tensor::Device;
 
 use super::Tensors;
 use super::network_fixture::Fixture;
-use super::reference_sizes::FREQUENCIES;
+use super::reference_sizes::{FREQUENCIES, SPECTRAL};
 use crate::operator::time_embedding::frequencies;
 use crate::operator::{FilmFnoConfig, Weight};
 use crate::{Error, Result};
@@ -15,9 +15,6 @@ use floral_flow::cost::memory::parameters;
 /// Largest relative difference between frequencies of time embeddings that count as equal in single
 /// precision.
 const SAME_FREQUENCY: f64 = 1e-4;
-
-/// A tensor that every reference network has.
-const LANDMARK: &str = "field.linear_operator.K.weight.tensor.re";
 
 /// A network of the reference.
 #[derive(Debug, Clone)]
@@ -36,11 +33,11 @@ impl ReferenceState {
         let tensors = Tensors::read(path)?;
         // Files of reference numbers contain gradients under the same names.
         let mut names = tensors.names().filter(|name| !name.starts_with("grad."));
-        let landmark = names.find_map(|name| name.strip_suffix(LANDMARK));
+        let landmark = names.find_map(|name| name.strip_suffix(SPECTRAL));
         let Some(prefix) = landmark.map(str::to_owned) else {
             return Err(tensors.damaged(format!(
                 "holds no state of the reference implementation (found {}): a tensor that ends in \
-                 {LANDMARK} is missing",
+                 {SPECTRAL} is missing",
                 tensors.listing()
             )));
         };

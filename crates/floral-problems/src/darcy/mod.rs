@@ -25,7 +25,7 @@ use std::sync::Arc;
 use pressure::{PressureSolver, check_permeability};
 use restriction::Restriction;
 
-use super::{ExactMoments, Problem, expect_shape, scalars, to_table};
+use super::{ExactMoments, Problem, expect_room, expect_shape, scalars, to_table};
 use crate::grid::Interpolation;
 use crate::random::{KarhunenLoeve, Stream};
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
@@ -173,13 +173,7 @@ impl Problem for Darcy {
         out: &mut [f64],
     ) -> Result<usize> {
         let a = self.permeability(input)?;
-        if out.len() != streams.len() * a.len() {
-            return Err(Error::shape(
-                "the room for realizations",
-                vec![out.len()],
-                [&[streams.len(), 1], input.grid_shape()].concat(),
-            ));
-        }
+        expect_room(out, streams.len(), &self.grid)?;
         let mut redraws = 0;
         for (rng, medium) in streams.iter_mut().zip(out.chunks_exact_mut(a.len())) {
             redraws += self.draw_medium(a, rng, medium)?;
@@ -319,7 +313,7 @@ mod tests {
         values[7] = -0.5;
         let negative = Field::scalar(problem.grid(), values);
         let refusal = problem.low_fidelity(&negative).unwrap_err().to_string();
-        assert!(refusal.contains("permeability -0.5"), "{refusal}");
+        assert!(refusal.contains("permeability is -0.5"), "{refusal}");
         let fit = Field::scalar(problem.grid(), vec![1.0; 256]);
         let short = problem.high_fidelity(&fit, &mut streams(0, 0..2), &mut [0.0; 256]);
         assert!(short.is_err());

@@ -131,7 +131,7 @@ pub(super) fn check_permeability(field: &[f64]) -> Result<()> {
     field.iter().find(bad).map_or(Ok(()), |k| {
         Err(Error::unsolvable(
             NAME,
-            format!("permeability {k} somewhere; it must be positive and finite"),
+            format!("a permeability is {k}; all must be positive and finite"),
         ))
     })
 }
@@ -289,7 +289,7 @@ mod tests {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut k = medium(8);
             k[9] = bad;
-            assert!(refusal(&k, 8).contains(&format!("permeability {bad}")));
+            assert!(refusal(&k, 8).contains(&format!("permeability is {bad}")));
         }
         assert!(refusal(&medium(8), 7).contains("[7, 7]"));
         assert!(refusal(&[1.0], 1).contains("at least 2"));

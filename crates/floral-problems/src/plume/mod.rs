@@ -17,7 +17,7 @@ pub use config::PlumeConfig;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{ExactMoments, Problem, expect_shape, scalars, to_table};
+use super::{ExactMoments, Problem, expect_room, expect_shape, scalars, to_table};
 use crate::grid::Domain;
 use crate::random::Stream;
 use crate::{Axis, Error, Field, Grid, Quantities, Result};
@@ -54,7 +54,7 @@ impl Plume {
             None => Ok(input.values()),
             Some(s) => Err(Error::numerical(
                 format!("a source of strength {s}"),
-                "strengths are finite, zero or more",
+                "strengths must be finite and not negative",
             )),
         }
     }
@@ -174,6 +174,7 @@ impl Problem for Plume {
         out: &mut [f64],
     ) -> Result<usize> {
         let strength = self.strength(input)?;
+        expect_room(out, streams.len(), &self.grid)?;
         let PlumeConfig {
             weight,
             directions: [first, second],

@@ -184,5 +184,5 @@ fn a_shard_that_is_cut_or_no_file_is_named() {
     fs::remove_file(&shard).unwrap();
     fs::create_dir(&shard).unwrap();
     let refusal = read(3);
-    assert!(refusal.contains("no file on a disk"), "{refusal}");
+    assert!(refusal.contains("not a regular file"), "{refusal}");
 }

@@ -198,6 +198,11 @@ fn shaped(
         return Axis::stored(name, coordinates, declared).map(|axis| (axis, n < 2, None));
     };
     let (domain, note) = match declared {
+        Some(declared) if is_periodic && !declared.is_periodic() => {
+            let (domain, _) = assumed(name, &coordinates, variable, (true, step));
+            let fact = format!("the axis {name} is periodic as requested, not as its file says");
+            (domain, Some(Note::from(fact)))
+        }
         Some(declared) => (declared, None),
         None => assumed(name, &coordinates, variable, (is_periodic, step)),
     };
@@ -377,5 +382,17 @@ mod tests {
         assert_eq!(closed.domain.kind, AxisKind::Closed);
         let (ring, ..) = found_axis("x", centres(8), &[], true);
         assert_eq!(ring.domain, Domain::periodic(0.0625, 1.0625));
+    }
+
+    #[test]
+    fn a_request_for_a_periodic_axis_overrides_the_file_with_a_note() {
+        let closed = json!({"kind": "closed", "from": 0.0, "to": 3.0});
+        let declared = [(DOMAIN, closed)];
+        let of = |is_periodic| found_axis("x", vec![0.0, 1.0, 2.0, 3.0], &declared, is_periodic);
+        let (ring, _, note) = of(true);
+        assert_eq!(ring.domain, Domain::periodic(0.0, 4.0));
+        assert!(note.unwrap().fact.contains("not as its file says"));
+        let (line, _, note) = of(false);
+        assert_eq!((line.domain, note), (Domain::closed(0.0, 3.0), None));
     }
 }

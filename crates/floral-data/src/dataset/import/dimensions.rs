@@ -25,7 +25,7 @@ pub(super) fn named_dimensions(
             return Err(Error::bad_file(
                 &unit.source.path,
                 format!(
-                    "the array {} has the shape {:?}, which is no ({})",
+                    "the array {} has shape {:?}, which does not match the dimensions ({})",
                     pick.name,
                     variable.shape,
                     names.join(", ")

@@ -66,7 +66,7 @@ impl Part {
         }
         if names.len() != array.shape.len() {
             return refuse(format!(
-                "has the shape {:?}, which is no ({})",
+                "has shape {:?}, which does not match the dimensions ({})",
                 array.shape,
                 names.join(", ")
             ));

@@ -98,10 +98,18 @@ impl FromStr for Pick {
         let along: Option<Vec<_>> = inner.split(',').map(along).collect();
         let name = name.trim();
         match along {
-            Some(along) if !name.is_empty() => Ok(Self {
-                name: name.to_owned(),
-                along,
-            }),
+            Some(along) if !name.is_empty() => {
+                let twice =
+                    (1..along.len()).find(|&i| along[..i].iter().any(|a| a.0 == along[i].0));
+                if let Some(i) = twice {
+                    let reason = format!("names the dimension {} twice; name it once", along[i].0);
+                    return Err(Error::config(format!("{text:?}"), reason));
+                }
+                Ok(Self {
+                    name: name.to_owned(),
+                    along,
+                })
+            }
             _ => Err(refused()),
         }
     }
@@ -175,6 +183,8 @@ mod tests {
 
     #[test]
     fn picks_are_written_as_they_are_read() {
+        let refusal = "u[t=0,t=1]".parse::<Pick>().unwrap_err().to_string();
+        assert!(refusal.contains("t twice"), "{refusal}");
         for text in [
             "u",
             "a/u[t=0]",

@@ -1,5 +1,6 @@
 //! Data that have been read and checked, ready to be summarized or written.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -89,6 +90,19 @@ impl<'a> Prepared<'a> {
 
     /// The plan for writing the dataset.
     pub fn plan(&self, options: &ImportOptions, paths: &[PathBuf]) -> ImportPlan<'_> {
+        ImportPlan {
+            readings: &self.readings,
+            frame: &self.frame,
+            survey: &self.survey,
+            quantities: self.quantities.clone(),
+            precision: options.precision.unwrap_or_else(|| self.precision()),
+            shard: options.shard.unwrap_or(1),
+            attributes: self.attributes(options, paths),
+        }
+    }
+
+    /// 32 bits if the arrays have no more, and if they resolve the parameters.
+    fn precision(&self) -> Precision {
         let is_coarse = self.readings.first().is_some_and(|reading| {
             let stacks = reading
                 .input
@@ -98,20 +112,25 @@ impl<'a> Prepared<'a> {
             let mut arrays = stacks.map(|stack| reading.unit.variable(stack.part.variable));
             arrays.all(|array| array.number.is_coarse())
         });
-        let own = if is_coarse {
-            Precision::F32
-        } else {
-            Precision::F64
-        };
-        ImportPlan {
-            readings: &self.readings,
-            frame: &self.frame,
-            survey: &self.survey,
-            quantities: self.quantities.clone(),
-            precision: options.precision.unwrap_or(own),
-            shard: options.shard.unwrap_or(1),
-            attributes: self.attributes(options, paths),
+        match is_coarse {
+            true => self.precision_of_parameters(),
+            false => Precision::F64,
         }
+    }
+
+    /// The precision that resolves the differences of each parameter between inputs.
+    fn precision_of_parameters(&self) -> Precision {
+        let mut ranges: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+        for (name, values) in self.readings.iter().flat_map(|one| &one.parameters) {
+            let none = [f64::INFINITY, f64::NEG_INFINITY];
+            let [low, high] = ranges.entry(name).or_insert(none);
+            for value in values {
+                (*low, *high) = (low.min(*value), high.max(*value));
+            }
+        }
+        let of =
+            |[low, high]: [f64; 2]| Precision::holding(&[[low.abs().max(high.abs()), high - low]]);
+        ranges.into_values().map(of).max().unwrap_or_default()
     }
 
     fn has_low_realizations(&self) -> bool {

@@ -61,8 +61,9 @@ fn of_array(
     };
     let own = variable.text(NAME).or_else(|| {
         let leaf = variable.leaf();
-        let prefix = leaf.find('_').map_or("", |end| &leaf[end + 1..]);
-        (!EMPTY.contains(&leaf) && !EMPTY.contains(&prefix)).then_some(leaf)
+        // As in `train_input`.
+        let rest = leaf.find('_').map_or("", |end| &leaf[end + 1..]);
+        (!EMPTY.contains(&leaf) && !EMPTY.contains(&rest)).then_some(leaf)
     });
     let names = labels.filter(|labels| labels.len() == channels);
     let names = names.or_else(|| list(CHANNEL_NAMES));

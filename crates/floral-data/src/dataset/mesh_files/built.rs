@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use floral_mesh::MeshFile;
 
-use super::low_files::{LowFiles, LowMesh};
+use super::low_files::{LowFiles, LowMesh, Outside};
 use super::point_data::{advice_on_cells, array, components, names_of, numbers, quantities};
 use super::table::Table;
 use super::{MeshOptions, read_mesh};
 use crate::dataset::import::Pick;
 use crate::dataset::{Arrays, parameters};
-use crate::{Error, Field, Grid, Quantity, Result};
+use crate::{Error, Field, Grid, Quantity, Result, counted};
 
 /// The inputs read so far, and the current one.
 pub(super) struct Built {
@@ -19,12 +19,16 @@ pub(super) struct Built {
     mesh: floral_mesh::Mesh,
     /// Units of the fields, by name.
     units: BTreeMap<String, String>,
+    /// Numbers of components of solution and input in the first file, by name.
+    components: BTreeMap<String, usize>,
     grid: Grid,
     names: Names,
     pub(super) arrays: Arrays,
     current: Option<Current>,
-    /// The mesh of low fidelity, if it has separate files.
-    pub(super) low: Option<LowMesh>,
+    /// The mesh of low fidelity read last, if it has separate files.
+    low: Option<LowMesh>,
+    /// Points outside the meshes of low fidelity.
+    pub(super) outside: Outside,
 }
 
 /// Names of point data and parameters.
@@ -74,6 +78,11 @@ impl Built {
         };
         let mut grid = Grid::on_mesh(file.mesh.clone());
         grid.axes[0].units = file.length.clone();
+        let mut kept = BTreeMap::new();
+        for pick in names.high.iter().chain(&names.input) {
+            let own = components(array(path, file, pick)?, file.mesh.points().dimension());
+            kept.insert(pick.to_string(), own);
+        }
         let of = |picks: &[Pick]| -> Result<Vec<Quantity>> {
             let mut all = Vec::new();
             for pick in picks {
@@ -94,11 +103,13 @@ impl Built {
             first: path.to_owned(),
             mesh: file.mesh.clone(),
             units: file.units.clone(),
+            components: kept,
             grid,
             names,
             arrays,
             current: None,
             low: None,
+            outside: Outside::default(),
         })
     }
 
@@ -158,14 +169,14 @@ impl Built {
             Some(table) => table.row(label)?,
             None => numbers(path, file, &self.names.parameters)?,
         };
-        let mut values = self.fields(path, file, &self.names.input)?;
+        let mut values = self.fields((path, file), &self.names.input)?;
         values.extend(parameters::channels(&parameters, self.grid.len()));
         let channels = values.len() / self.grid.len();
         let low = match &self.names.low_file {
             true => Vec::new(),
             false => {
                 self.check_low_units(path, file)?;
-                self.fields(path, file, &self.names.low)?
+                self.low_fields(path, file)?
             }
         };
         let low_channels = low.len() / self.grid.len();
@@ -191,11 +202,12 @@ impl Built {
         };
         let file = read_mesh(path, &self.names.low)?;
         self.check_low_units(path, &file)?;
-        let values = self.fields(path, &file, &self.names.low)?;
+        let values = self.low_fields(path, &file)?;
         let is_known = self.low.as_ref().is_some_and(|low| low.mesh == file.mesh);
         if !is_known {
             let found = floral_mesh::interpolation(&file.mesh, self.mesh.points());
             let found = found.map_err(|error| Error::bad_file(path, error.to_string()))?;
+            self.outside.add(&found);
             self.low = Some(LowMesh {
                 mesh: file.mesh,
                 found,
@@ -212,7 +224,7 @@ impl Built {
 
     /// Adds a realization to the current input.
     pub(super) fn add(&mut self, path: &Path, file: &MeshFile) -> Result<()> {
-        let values = self.fields(path, file, &self.names.high)?;
+        let values = self.fields((path, file), &self.names.high)?;
         let channels = values.len() / self.grid.len();
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             let point = at % self.grid.len();
@@ -257,21 +269,54 @@ impl Built {
     }
 
     /// Point data by name: [channel, point].
-    fn fields(&self, path: &Path, file: &MeshFile, picks: &[Pick]) -> Result<Vec<f64>> {
+    fn fields(&self, (path, file): (&Path, &MeshFile), picks: &[Pick]) -> Result<Vec<f64>> {
         let mut values = Vec::new();
         for pick in picks {
-            let array = array(path, file, pick)?;
-            let kept = components(array, file.mesh.points().dimension());
-            for component in 0..kept {
-                let own = array
-                    .values
-                    .iter()
-                    .skip(component)
-                    .step_by(array.components);
-                values.extend(own.copied());
-            }
+            self.push_field((path, file), pick, pick, &mut values)?;
         }
         Ok(values)
+    }
+
+    /// Low fidelity: [channel, point]. Fields in the order of the solution have its components.
+    fn low_fields(&self, path: &Path, file: &MeshFile) -> Result<Vec<f64>> {
+        let (low, high) = (&self.names.low, &self.names.high);
+        let likes = if low.len() == high.len() { high } else { low };
+        let mut values = Vec::new();
+        for (pick, like) in low.iter().zip(likes) {
+            self.push_field((path, file), pick, like, &mut values)?;
+        }
+        Ok(values)
+    }
+
+    /// Adds the components of a field, as many as the field `like` has in the first file.
+    fn push_field(
+        &self,
+        (path, file): (&Path, &MeshFile),
+        pick: &Pick,
+        like: &Pick,
+        values: &mut Vec<f64>,
+    ) -> Result<()> {
+        let array = array(path, file, pick)?;
+        let own = components(array, file.mesh.points().dimension());
+        let kept = self.components.get(&like.to_string()).copied();
+        let kept = kept.unwrap_or(own);
+        // A third component that is zero here may be needed in the first file.
+        if kept != own && kept != array.components {
+            return Err(Error::bad_file(
+                path,
+                format!(
+                    "{pick} has {} other than zero, but {like} in {} has {kept}; write the same \
+                     components in all files",
+                    counted(own, "component"),
+                    self.first.display()
+                ),
+            ));
+        }
+        for component in 0..kept {
+            let own = array.values.iter().skip(component);
+            values.extend(own.step_by(array.components).copied());
+        }
+        Ok(())
     }
 }
 

@@ -16,7 +16,7 @@ impl LowFiles {
         };
         let mut all: Vec<(String, PathBuf)> = Vec::new();
         for path in files {
-            let Some(label) = labels(pattern, path)? else {
+            let Some(label) = labels(pattern, path)?.map(|labels| labels.input) else {
                 continue;
             };
             if let Some((_, other)) = all.iter().find(|(known, _)| *known == label) {
@@ -62,19 +62,30 @@ pub(super) struct LowMesh {
     pub found: floral_mesh::Interpolation,
 }
 
-impl LowMesh {
-    /// A note on points outside the low-fidelity mesh, if there are any.
+/// Points outside meshes of low fidelity: the largest number and distance of any mesh.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    points: usize,
+    farthest: f64,
+}
+
+impl Outside {
+    pub(super) fn add(&mut self, found: &floral_mesh::Interpolation) {
+        self.points = self.points.max(found.outside);
+        self.farthest = self.farthest.max(found.farthest);
+    }
+
+    /// A note on these points, if there are any.
     pub(super) fn note(&self) -> Option<String> {
-        let outside = self.found.outside;
-        (outside > 0).then(|| {
+        (self.points > 0).then(|| {
             format!(
                 "{} outside of the mesh of low fidelity, by {:.3e} at most, and take the value of the nearest \
                  place of its border",
-                match outside {
+                match self.points {
                     1 => "1 point lies".to_owned(),
                     many => format!("{many} points lie"),
                 },
-                self.found.farthest
+                self.farthest
             )
         })
     }

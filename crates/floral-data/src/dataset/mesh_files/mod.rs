@@ -14,12 +14,13 @@ mod xdmf;
 use std::path::{Path, PathBuf};
 
 use built::Built;
-use low_files::{LowFiles, LowMesh};
-use paths::{grouped, natural};
+use low_files::LowFiles;
+use paths::grouped;
 pub use read::{is_mesh_file, read_mesh};
 use table::Table;
 
 use super::Dataset;
+use super::file_names::natural;
 use super::import::Pick;
 use crate::{Error, Result};
 
@@ -123,6 +124,69 @@ pub fn import_meshes(
         )
     })?;
     let title = options.title.as_deref().unwrap_or_default();
-    notes.extend(built.low.as_ref().and_then(LowMesh::note));
+    notes.extend(built.outside.note());
     Ok((built.arrays.title(title).write(target)?, notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four points of a rectangle of this width, with a vector and a parameter.
+    fn write(path: &Path, width: f64, velocity: [f64; 3]) {
+        let [u, v, w] = velocity;
+        let vectors = format!("{u} {v} {w}\n").repeat(4);
+        let text = format!(
+            "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nload 1 1 double\n\
+             {u}\nPOINTS 4 double\n0 0 0\n{width} 0 0\n{width} 1 0\n0 1 0\nCELLS 2 8\n3 0 1 2\n3 0 2 3\n\
+             CELL_TYPES 2\n5\n5\nPOINT_DATA 4\nVECTORS velocity double\n{vectors}"
+        );
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn import(folder: &Path, options: &MeshOptions) -> Result<(Dataset, Vec<String>)> {
+        let files = mesh_files(&[folder.to_owned()])?;
+        import_meshes(&files, options, &folder.join("data.zarr"))
+    }
+
+    #[test]
+    fn a_third_component_is_left_out_of_a_plane_mesh_only_if_it_is_zero() {
+        let of = |third: [f64; 2]| {
+            let folder = tempfile::tempdir().unwrap();
+            for (i, w) in third.into_iter().enumerate() {
+                let path = folder.path().join(format!("{i}.vtk"));
+                write(&path, 1.0, [1.0 + i as f64, 2.0, w]);
+            }
+            let imported = import(folder.path(), &MeshOptions::default());
+            imported.map(|(dataset, _)| dataset.quantities().solution.len())
+        };
+        assert_eq!(of([0.0, 0.0]).unwrap(), 2);
+        assert_eq!(of([3.0, 0.0]).unwrap(), 3);
+        let refusal = of([0.0, 3.0]).unwrap_err().to_string();
+        assert!(refusal.contains("components"), "{refusal}");
+    }
+
+    #[test]
+    fn the_note_on_extrapolation_covers_every_mesh_of_low_fidelity() {
+        let folder = tempfile::tempdir().unwrap();
+        for (i, width) in [0.5, 1.0].into_iter().enumerate() {
+            let case = folder.path().join(format!("case_{i}"));
+            let velocity = [1.0 + i as f64, 2.0, 0.0];
+            write(&case.join("high.vtk"), 1.0, velocity);
+            write(&case.join("low.vtk"), width, velocity);
+        }
+        let options = MeshOptions {
+            pattern: Some("case_{input}/high.vtk".into()),
+            low_pattern: Some("case_{input}/low.vtk".into()),
+            ..MeshOptions::default()
+        };
+        let (_, notes) = import(folder.path(), &options).unwrap();
+        assert!(
+            notes
+                .iter()
+                .any(|note| note.contains("2 points lie outside")),
+            "{notes:?}"
+        );
+    }
 }

@@ -45,10 +45,11 @@ pub(super) fn advice_on_cells(file: &MeshFile) -> String {
     }
 }
 
-/// Number of components that are kept: VTK pads vectors in the plane with a third component.
+/// Number of components that are kept: VTK pads vectors in the plane with zeros.
 pub(super) fn components(array: &Array, dimension: usize) -> usize {
+    let is_zero = |value: &[f64]| value[dimension..].iter().all(|c| *c == 0.0);
     match array.components {
-        3 if dimension < 3 => dimension,
+        3 if dimension < 3 && array.values.chunks_exact(3).all(is_zero) => dimension,
         components => components,
     }
 }

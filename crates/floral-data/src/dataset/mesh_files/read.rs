@@ -6,6 +6,7 @@ use floral_mesh::{MeshFile, Wanted};
 
 use super::netcdf::{self, NetCdf};
 use super::xdmf;
+use crate::dataset::file_names::ending;
 use crate::dataset::import::{Along, Pick};
 use crate::{Error, Result};
 
@@ -50,10 +51,4 @@ fn wanted(pick: &Pick) -> Result<Wanted> {
         along: along.collect::<Result<_>>()?,
         label: pick.to_string(),
     })
-}
-
-/// The extension of a path, in lower case.
-fn ending(path: &Path) -> String {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.unwrap_or_default().to_ascii_lowercase()
 }

@@ -52,6 +52,11 @@ impl Table {
                 );
                 return Err(Error::bad_file(path, reason));
             }
+            let mut before = rows.iter().map(|(label, _)| label);
+            if before.any(|label: &String| *label == cells[0]) {
+                let reason = format!("line {line}: the input {:?} has a row before", cells[0]);
+                return Err(Error::bad_file(path, reason));
+            }
             let values = names.iter().zip(&cells[1..]).map(number);
             rows.push((cells[0].clone(), values.collect::<Result<Vec<f64>>>()?));
         }
@@ -59,14 +64,52 @@ impl Table {
         Ok(Self { path, names, rows })
     }
 
-    /// The parameters of an input, found by its label; leading zeros are ignored.
+    /// The parameters of an input, found by its label, or else by its label without leading zeros.
     pub(super) fn row(&self, label: &str) -> Result<Vec<f64>> {
+        let exact = self.rows.iter().find(|(own, _)| own == label);
         let plain = |text: &str| text.trim_start_matches('0').to_owned();
-        let is_same = |own: &str| own == label || plain(own) == plain(label);
-        let found = self.rows.iter().find(|(own, _)| is_same(own));
-        let row = found.map(|(_, row)| row.clone());
-        row.ok_or_else(|| {
-            Error::bad_file(&self.path, format!("has no row for the input {label:?}"))
-        })
+        let mut like = self
+            .rows
+            .iter()
+            .filter(|(own, _)| plain(own) == plain(label));
+        match (exact, like.next(), like.next()) {
+            (Some((_, row)), ..) | (None, Some((_, row)), None) => Ok(row.clone()),
+            (None, Some((one, _)), Some((other, _))) => Err(Error::bad_file(
+                &self.path,
+                format!("has the rows {one:?} and {other:?} for the input {label:?}; keep one"),
+            )),
+            (None, None, _) => Err(Error::bad_file(
+                &self.path,
+                format!("has no row for the input {label:?}"),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &str) -> Result<Table> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, format!("case,load\n{rows}")).unwrap();
+        Table::read(&path)
+    }
+
+    #[test]
+    fn a_row_is_found_by_its_own_label_before_others() {
+        let both = table("01,5\n1,7\n").unwrap();
+        assert_eq!(both.row("1").unwrap(), [7.0]);
+        assert_eq!(both.row("01").unwrap(), [5.0]);
+        assert!(both.row("001").is_err(), "it could be either");
+        assert_eq!(table("1,7\n").unwrap().row("001").unwrap(), [7.0]);
+        assert!(table("1,7\n").unwrap().row("2").is_err());
+    }
+
+    #[test]
+    fn two_rows_of_one_input_are_refused() {
+        let refusal = table("1,5\n1,7\n").err().unwrap().to_string();
+        assert!(refusal.contains("line 3"), "{refusal}");
     }
 }

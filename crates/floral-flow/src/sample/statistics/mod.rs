@@ -129,7 +129,7 @@ impl EnsembleStatistics {
         let (_, counts) = found.ok_or_else(|| {
             Error::config(
                 format!("exceedance of {threshold}"),
-                "this threshold was not among those wanted before sampling",
+                "this threshold was not requested before sampling",
             )
         })?;
         Ok(self.share(counts))
@@ -161,7 +161,9 @@ impl EnsembleStatistics {
             }
             Some(_) => Err(refused("there are no realizations yet".into())),
             None if levels.is_empty() => Ok(Vec::new()),
-            None => Err(refused("no quantiles were wanted before sampling".into())),
+            None => Err(refused(
+                "no quantiles were requested before sampling".into(),
+            )),
         }
     }
 
@@ -302,7 +304,7 @@ mod tests {
             (statistics.count(), statistics.mean()),
             (4, before.as_slice())
         );
-        assert!(statistics.quantile(0.5).is_err(), "none were wanted");
+        assert!(statistics.quantile(0.5).is_err(), "none were requested");
         assert!(statistics.quantiles().unwrap().is_empty());
         for level in [-0.1, 1.1, f64::NAN] {
             let wanted = Wanted {

@@ -100,7 +100,7 @@ impl Refused {
             }
             Self::Reader(error) => format!("is no HDF5 file, or damaged ({error})"),
             Self::Cut { size, declared } => {
-                format!("is damaged: it has {size} bytes of {declared}; is it cut?")
+                format!("is truncated: it has {size} of {declared} bytes")
             }
             Self::LeadsOut(other) => format!(
                 "one of its links leads to the file {other}, which is not followed; copy what it \

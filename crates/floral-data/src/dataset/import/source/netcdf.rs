@@ -116,7 +116,9 @@ fn check_end(path: &Path, variable: &Variable, place: &Strided, size: u64) -> Re
         return Ok(());
     }
     let (name, shape) = (&variable.name, &variable.shape);
-    let reason = format!("the variable {name} of shape {shape:?} ends behind the file; is it cut?");
+    let reason = format!(
+        "the variable {name} of shape {shape:?} extends beyond the end of the file; is it truncated?"
+    );
     Err(Error::bad_file(path, reason))
 }
 

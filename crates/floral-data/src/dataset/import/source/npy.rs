@@ -1,5 +1,7 @@
 //! Single NumPy arrays, `.npy`: the arrays of one folder form a source.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::BufReader;
 use std::ops::Range;
@@ -18,6 +20,7 @@ use crate::{Error, Result};
 pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
     let (mut variables, mut opened) = (Vec::new(), Vec::new());
     let mut beside = Beside::default();
+    refuse_equal_names(files)?;
     for file in files {
         let bytes = File::open(file).map_err(Error::io(file))?;
         let size = bytes.metadata().map_err(Error::io(file))?.len();
@@ -46,6 +49,22 @@ pub(super) fn open(path: &Path, files: &[PathBuf]) -> Result<Source> {
     })
 }
 
+/// Refuses files of different folders that would be arrays of one name.
+fn refuse_equal_names(files: &[PathBuf]) -> Result<()> {
+    let mut names: HashMap<&OsStr, &PathBuf> = HashMap::new();
+    for file in files {
+        let name = file.file_stem().unwrap_or_default();
+        if let Some(other) = names.insert(name, file).filter(|other| *other != file) {
+            let reason = format!(
+                "and {} have the same name, which names their array; rename one, or import folder by folder",
+                other.display()
+            );
+            return Err(Error::bad_file(file, reason));
+        }
+    }
+    Ok(())
+}
+
 /// The array described by a header.
 pub(super) fn variable(name: &str, header: &NpyHeader) -> Variable {
     let (shape, dimensions) = (header.shape.clone(), vec![None; header.shape.len()]);
@@ -71,5 +90,18 @@ impl Values for Files {
     fn stored(&self, variable: usize, ranges: &[Range<usize>]) -> Stored {
         let (bytes, header) = &self.0[variable];
         numbers(bytes, 0, header, ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_arrays_of_one_name_are_refused() {
+        let files = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        refuse_equal_names(&files(&["a/u.npy", "a/v.npy"])).unwrap();
+        let refusal = refuse_equal_names(&files(&["a/u.npy", "b/u.npy"])).unwrap_err();
+        assert!(refusal.to_string().contains("same name"), "{refusal}");
     }
 }

@@ -1,12 +1,12 @@
 //! Opens a path given by the user: a file of any format, a Zarr store, or a folder of them.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::zarr::is_zarr;
 use super::{Source, hdf5, netcdf, npy, npz, zarr};
+use crate::dataset::file_names::{ending, natural};
 use crate::{Error, Result};
 
 /// The signature of HDF5 files, at the start or after a user block.
@@ -76,7 +76,7 @@ fn folder(path: &Path, depth: usize, sources: &mut Vec<Source>) -> Result<()> {
             found.push(entry);
         }
     }
-    found.sort_by_cached_key(|entry| order(entry));
+    found.sort_by_cached_key(|entry| natural(&entry.to_string_lossy()));
     let before = sources.len();
     let is_npy = |entry: &PathBuf| entry.is_file() && ending(entry) == "npy";
     let (single, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_npy);
@@ -127,46 +127,5 @@ pub(in crate::dataset) fn file(path: &Path) -> Result<Source> {
             path,
             "is no data that is known here: NumPy (.npz, .npy), HDF5, NetCDF or Zarr",
         ))
-    }
-}
-
-/// The extension of a path, in lower case.
-fn ending(path: &Path) -> String {
-    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    ending.to_ascii_lowercase()
-}
-
-/// A sort key that puts run2 before run10: alternating texts and numbers.
-fn order(path: &Path) -> Vec<(String, u64)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut parts = vec![(String::new(), 0u64)];
-    let mut was_digit = false;
-    for c in name.chars() {
-        if was_digit && !c.is_ascii_digit() {
-            parts.push((String::new(), 0));
-        }
-        was_digit = c.is_ascii_digit();
-        if let Some((text, number)) = parts.last_mut() {
-            match c.to_digit(10) {
-                Some(digit) => *number = number.saturating_mul(10).saturating_add(digit.into()),
-                None => text.push(c),
-            }
-        }
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_sorted_by_their_numbers() {
-        let mut names = ["run10.npz", "run2.npz", "a.npz", "run2b.npz"].map(Path::new);
-        names.sort_by_cached_key(|name| order(name));
-        assert_eq!(
-            names,
-            ["a.npz", "run2.npz", "run2b.npz", "run10.npz"].map(Path::new)
-        );
     }
 }
