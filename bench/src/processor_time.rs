@@ -3,29 +3,59 @@
 use std::fs;
 use std::time::Instant;
 
-/// Processor seconds of all running threads of this process, from schedstat in proc(5), in
-/// nanoseconds; `None` on systems without it. Threads that have ended are not counted.
-fn processor_seconds() -> Option<f64> {
-    let threads = fs::read_dir("/proc/self/task").ok()?;
-    let nanoseconds = threads.flatten().filter_map(|thread| {
-        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    });
-    Some(nanoseconds.sum::<f64>() / 1e9)
+/// Clock ticks per second in proc(5), 100 on all systems that Rust supports.
+const TICKS: f64 = 100.0;
+
+/// Processor seconds of a process, from proc(5).
+#[derive(Debug, Clone, Copy)]
+struct Spent {
+    /// Of the running threads, from schedstat, to the nanosecond.
+    running: f64,
+    /// Of all threads, those that have ended included, from stat, to the tick.
+    all: f64,
+}
+
+impl Spent {
+    /// Of this process; `None` on systems without proc(5).
+    fn now() -> Option<Self> {
+        let threads = fs::read_dir("/proc/self/task").ok()?;
+        let nanoseconds = threads.flatten().filter_map(|thread| {
+            let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            text.split_whitespace().next()?.parse::<f64>().ok()
+        });
+        let running = nanoseconds.sum::<f64>() / 1e9;
+        let text = fs::read_to_string("/proc/self/stat").ok()?;
+        // Names of programs may contain blanks. Fields are numbered from 1: the name is field 2, and
+        // the user and system times are fields 14 and 15.
+        let (_, after_name) = text.rsplit_once(')')?;
+        let ticks = after_name.split_whitespace().skip(11).take(2);
+        let ticks = ticks.map(|field| field.parse::<f64>().ok());
+        let all = ticks.sum::<Option<f64>>()? / TICKS;
+        Some(Self { running, all })
+    }
+
+    /// Seconds since an earlier state. If threads have ended since then, their time is missing in
+    /// `running`; otherwise `running` is more precise.
+    fn since(self, earlier: Self) -> f64 {
+        let running = self.running - earlier.running;
+        let all = self.all - earlier.all;
+        let is_missing = all - running > 2.0 / TICKS;
+        if is_missing { all } else { running }
+    }
 }
 
 /// A moment, on both the wall clock and the processor clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     clock: Instant,
-    processor: Option<f64>,
+    processor: Option<Spent>,
 }
 
 impl Moment {
     pub(crate) fn now() -> Self {
         Self {
             clock: Instant::now(),
-            processor: processor_seconds(),
+            processor: Spent::now(),
         }
     }
 
@@ -34,9 +64,8 @@ impl Moment {
     /// elapsed time by a factor of up to their number.
     pub(crate) fn undisturbed_seconds(&self) -> f64 {
         let clock = self.clock.elapsed().as_secs_f64();
-        let processor = processor_seconds().zip(self.processor);
-        // The time of threads that have ended since then is lost.
-        let spent = processor.map(|(now, then)| now - then);
+        let processor = Spent::now().zip(self.processor);
+        let spent = processor.map(|(now, then)| now.since(then));
         let spent = spent.filter(|seconds| *seconds > 0.0);
         spent.map_or(clock, |seconds| clock.min(seconds))
     }
@@ -46,6 +75,24 @@ impl Moment {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn the_time_of_threads_that_have_ended_counts() {
+        let start = Moment::now();
+        std::thread::spawn(|| {
+            let own = Instant::now();
+            let mut sum = 0.0f64;
+            while own.elapsed() < Duration::from_millis(300) {
+                (0..10_000).for_each(|i| sum += f64::from(i).sqrt());
+            }
+            assert!(sum > 0.0);
+        })
+        .join()
+        .unwrap();
+        let spent = start.undisturbed_seconds();
+        // On a busy machine the thread gets only a part of the time.
+        assert!(spent > 0.05, "{spent}");
+    }
 
     #[test]
     fn waiting_takes_no_processor_time_and_computing_does() {

@@ -64,7 +64,7 @@ def test_numbers_are_the_same_on_any_number_of_threads(folder):
 
 def test_a_pool_is_propagated(folder):
     done = floral(folder, "sensitivity", "run", "--pool", "pool.zarr", "--quantity", "top = max(u)")
-    assert "over 200 inputs" in done.stdout and "ignorance" in done.stdout
+    assert "over 200 inputs" in done.stdout and "epistemic" in done.stdout
 
 
 def test_the_unbiased_mean_holds_the_truth(folder):
@@ -148,7 +148,7 @@ def test_the_loop_stops_when_known_and_goes_on_with_a_larger_budget(pool):
     learn(pool, "--budget", 8)
     assert len((pool / "calls").read_text()) == 8, "nothing is solved twice"
     done = learn(pool, "--budget", 20, "--until", "std(peak) < 100")
-    assert "known as well as wanted" in done.stderr and len((pool / "calls").read_text()) == 8
+    assert "known to the requested accuracy" in done.stderr and len((pool / "calls").read_text()) == 8
     run = next((pool / "learned/rounds").iterdir()) / "run"
     floral(pool, "sample", run, "--input", "pool.zarr", "--inputs", "0..1", "--realizations", 10, "-o", "new.zarr")
 

@@ -123,7 +123,7 @@ def test_readings_beside_the_prediction_are_noted(folder):
     [
         ("", "the header is"),
         ("x,value,std\n", "holds no readings"),
-        ("1,20,0.1\n", "has to name the columns x,value"),
+        ("1,20,0.1\n", "must name the columns x,value"),
         ("x,value\n3,20\n", "line 2: x = 3: outside of the domain, from 0 to 2"),
         ("x,value\n1,nan\n", 'line 2: "nan" is not a number'),
         ("x,value,std\n1,20,-1\n", "std is -1"),

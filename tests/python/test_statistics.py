@@ -56,7 +56,7 @@ def test_a_flow_stores_the_statistics_of_its_draws_and_says_so(folder):
     fields = drawn["realizations"].astype("float64")
     np.testing.assert_allclose(drawn["mean"], fields.mean("realization"), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(drawn["std"], fields.std("realization", ddof=1), rtol=1e-4)
-    assert drawn["mean"].attrs["comment"] == "of the realizations drawn"
+    assert drawn["mean"].attrs["comment"] == "from the drawn realizations"
 
 
 @pytest.mark.parametrize("run", ["kl", "kriging", "flow"])

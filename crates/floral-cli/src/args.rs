@@ -54,7 +54,7 @@ pub enum Command {
     Sample(crate::sample::Arguments),
     /// Suggest which inputs to simulate next
     Suggest(crate::suggest::Arguments),
-    /// Propagate uncertain inputs to quantities, and find which parameter matters
+    /// Propagate uncertain inputs to quantities, and find the most influential parameters
     Sensitivity(crate::sensitivity::Arguments),
     /// Estimate the mean of a quantity from a few fresh runs, without the bias of predictions
     UnbiasedMean(crate::unbiased_mean::Arguments),

@@ -55,7 +55,7 @@ pub struct Arguments {
     #[command(flatten)]
     solver: integrator::Arguments,
 
-    /// Seconds per measurement; a longer one is done once
+    /// Seconds per measurement; work that takes longer is measured once
     #[arg(long, value_name = "S", default_value_t = 2.0)]
     seconds: f64,
 

@@ -14,6 +14,11 @@ pub fn read(path: Option<&Path>, assignments: &[String]) -> Result<Table> {
     Ok(table)
 }
 
+/// The name of the settings in messages: their file, if there is one.
+pub fn context(path: Option<&Path>) -> String {
+    path.map_or("settings".into(), |path| path.display().to_string())
+}
+
 fn of_file(path: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     Ok(text

@@ -32,8 +32,8 @@ use crate::{Ending, data, device, evaluate_interest, inputs, integrator, interes
     Quantities of interest:\n  \
     With --quantity, the distribution of each quantity is scored against its values on the dataset's \
     realizations. The draws of floral-kl and kriging are stretched by the calibration of the quantity on \
-    left-out training inputs; the table says what the 90 % interval covers without and with it, and by \
-    which further factor deviations from the median would have to grow for 90 %. The language is that of floral sample --quantity.")]
+    left-out training inputs; the table gives the coverage of the 90 % interval before and after \
+    calibration, and the further factor of deviations from the median that would give 90 %. The language is that of floral sample --quantity.")]
 pub struct Arguments {
     /// Run folder, or model file
     #[arg(value_name = "RUN")]
@@ -77,7 +77,7 @@ pub struct Arguments {
     #[command(flatten)]
     device: device::Arguments,
 
-    /// Score at the points on which the run was trained, every s-th of the dataset's
+    /// Score on the training grid (every s-th point of the dataset)
     #[arg(long)]
     training_grid: bool,
 

@@ -22,7 +22,7 @@ pub const INTERRUPTED: u8 = 130;
 /// The meaning of the exit codes, at the foot of `floral --help` and of the manual.
 pub const HELP: &str = "Exit codes:
     0  success
-    1  success, but the answer is no (inspect: values are not finite; verify: a number is off)
+    1  the command ran, but the check failed (inspect: values not finite; verify: a number is off)
     2  error: the message on standard error says what is wrong and what to do
   130  interrupted by Ctrl-C or SIGTERM: run the same command again to continue
 

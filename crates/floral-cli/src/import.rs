@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use floral::dataset::import::{AxisFound, ChannelFound, Found, Import, ImportOptions, Pick};
 use floral::dataset::{Dataset, LowPairing, MeshOptions, Precision, import_meshes, mesh_files};
-use floral::storage::refuse_overwriting;
+use floral::storage::{refuse_overwriting, remove_folder};
 use floral::{Advice, counted};
 
 use crate::progress::Progress;
@@ -73,13 +73,13 @@ pub struct Arguments {
     #[arg(long, value_name = "CASES.csv", help_heading = "Meshes")]
     parameters: Option<PathBuf>,
 
-    /// How the paths of files with meshes end, as in case_{input}/run_{realization}.vtu [default: a
+    /// Path pattern of mesh files, as in case_{input}/run_{realization}.vtu [default: a
     /// folder per input, or a file per input in a single folder]
     #[arg(long, value_name = "PATTERN", help_heading = "Meshes")]
     pattern: Option<String>,
 
-    /// How the path of an input's low fidelity ends, as in case_{input}/low.vtu: a file of its own, whose
-    /// mesh may be another, from which it is interpolated
+    /// Path pattern of the low fidelity of an input, as in case_{input}/low.vtu: a separate file, which
+    /// may have another mesh, from which it is interpolated
     #[arg(long, value_name = "PATTERN", help_heading = "Meshes")]
     low_pattern: Option<String>,
 
@@ -201,14 +201,28 @@ fn import_mesh_files(arguments: &Arguments, files: &[PathBuf]) -> Result<Ending>
             files.len()
         );
     };
-    if arguments.force && path.join("zarr.json").is_file() {
-        std::fs::remove_dir_all(path)?;
-    }
-    let (dataset, notes) = import_meshes(files, &arguments.mesh_options(), path)?;
+    let options = arguments.mesh_options();
+    let (dataset, notes) = match arguments.force && path.join("zarr.json").is_file() {
+        true => replaced(path, |path| Ok(import_meshes(files, &options, path)?))?,
+        false => import_meshes(files, &options, path)?,
+    };
     let words = mesh_text(&dataset);
     output::message(&format!("{}: {words}", path.display()));
     output::notes(&notes);
     Ok(Ending::Done)
+}
+
+/// Replaces a dataset by another, which `write` first writes whole beside it: if that fails, the
+/// dataset stays.
+fn replaced<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".replacing");
+    let beside = path.with_file_name(name);
+    remove_folder(&beside)?;
+    let written = write(&beside).inspect_err(|_| drop(remove_folder(&beside)))?;
+    remove_folder(path)?;
+    std::fs::rename(&beside, path)?;
+    Ok(written)
 }
 
 /// Describes the dataset made from files with meshes, in one line.
@@ -403,4 +417,31 @@ fn notes(text: &mut String, found: &Found, wording: fn(&Advice) -> String) -> Re
         writeln!(text, "  note: {note}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dataset_is_replaced_only_by_a_whole_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.zarr");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("zarr.json"), "old").unwrap();
+        let begun = |beside: &Path| -> Result<()> {
+            std::fs::create_dir(beside)?;
+            Ok(std::fs::write(beside.join("zarr.json"), "new")?)
+        };
+        let failed = |beside: &Path| -> Result<()> {
+            begun(beside)?;
+            bail!("a file cannot be read")
+        };
+        let read = || std::fs::read_to_string(path.join("zarr.json")).unwrap();
+        assert!(replaced(&path, failed).is_err());
+        assert_eq!(read(), "old");
+        replaced(&path, begun).unwrap();
+        assert_eq!(read(), "new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

@@ -45,11 +45,11 @@ pub struct Arguments {
     #[arg(long, value_name = "DATA.zarr")]
     data: Option<PathBuf>,
 
-    /// Number of its inputs used for training, after those held out for testing and validation
+    /// Number of training inputs of the dataset, after those held out for testing and validation
     #[arg(long, value_name = "N", requires = "data")]
     train_inputs: Option<usize>,
 
-    /// Axis of its grid: name, first and last coordinate, points; with ,periodic the last coordinate
+    /// Axis of the network's grid: name, first and last coordinate, points; with ,periodic the last coordinate
     /// is the same point as the first. Repeat for each axis, slowest first
     #[arg(
         long,

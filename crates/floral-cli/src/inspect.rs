@@ -226,7 +226,7 @@ fn candidates(text: &mut String, all: &[Candidate]) -> Result<()> {
     };
     writeln!(
         text,
-        "\n  as low fidelity                distance to the mean of high (1: that of a constant)"
+        "\n  low-fidelity candidate         distance to the mean of high (1 = as far as a constant)"
     )?;
     for Candidate { kind, error } in all {
         let name = match kind {
@@ -271,7 +271,7 @@ fn transforms(text: &mut String, summary: &Summary) -> Result<()> {
             "{label} of high is never negative (its smallest value is {smallest:.3e}), its \
              realizations have a mean skewness of {skewness:.1}, and {share:.0} % of its points are \
              within two standard deviations of zero, where a normal distribution is sometimes \
-             negative. With a transform no prediction is (give one per channel, as in \
+             negative. With a transform no prediction is negative (give one per channel, as in \
              [\"none\",\"{transform}\"]):"
         );
         // On a line of its own, so that the command can be copied.

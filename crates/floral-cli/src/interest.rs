@@ -52,11 +52,18 @@ fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
-    let magnitude = value.abs().log10().floor() as i32;
+    let magnitude = rounded_magnitude(value, digits);
     match magnitude {
         -4..=5 => format!("{value:.*}", (digits - 1 - magnitude).max(0) as usize),
         _ => format!("{value:.*e}", digits as usize - 1),
     }
+}
+
+/// The power of ten of the first digit, after rounding: 9.99999 becomes 10.000.
+fn rounded_magnitude(value: f64, digits: i32) -> i32 {
+    let text = format!("{value:.*e}", digits as usize - 1);
+    let power = text.split_once('e').map_or("0", |(_, power)| power);
+    power.parse().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -69,6 +76,8 @@ mod tests {
         assert_eq!(number(-0.00123456), "-0.0012346");
         assert_eq!(number(1.0e-9), "1.0000e-9");
         assert_eq!(number(123456.7), "123457");
+        assert_eq!(number(9.99999), "10.000");
+        assert_eq!(number(-0.0999999), "-0.10000");
         assert_eq!(number(f64::NAN), "-");
         assert_eq!(error(0.01234), "0.012");
     }

@@ -21,15 +21,15 @@ use crate::{Ending, output};
     The solver:\n  \
     {input} is the path of a NumPy archive with the array input, [channel, grid...], and the coordinates by the \
     name of their axis. {output} is the path of the archive to write, with the array high, [realization, \
-    channel, grid...]; without the channel axis if there is one channel. {seed} becomes a number of its own for \
-    each run. A run that fails is tried once more, then its input is skipped.\n\n\
+    channel, grid...]; without the channel axis if there is one channel. {seed} is replaced by a different \
+    number in each run. A run that fails is tried once more, then its input is skipped.\n\n\
     The choice:\n  \
     The first runs represent the pool: every input of it is close to one of them. After each fit a Gaussian \
-    process of the quantity says which inputs' runs are expected to remove most of what is not known of it over the whole pool; what one of \
-    them removes is subtracted before the next is chosen, so that those of a batch are spread apart. std(peak) \
-    is the root mean square over the pool of what is not known of the quantity's mean.\n\n\
+    process of the quantity predicts how much each run would reduce the epistemic variance of the quantity over the \
+    pool; the reduction of each chosen run is subtracted, so that those of a batch are spread apart. std(peak) is \
+    the root mean square over the pool of the epistemic standard deviation of the quantity's mean.\n\n\
     The folder:\n  \
-    solved/ has the solution of each input, skipped.json the inputs that failed, curve.json what was known after \
+    solved/ has the solution of each input, skipped.json the inputs that failed, curve.json the estimates after \
     each fit, quantity.csv the quantity at each input of the pool after the last one, rounds/ the last dataset \
     and run. Give the same command again to go on, perhaps with a larger --budget: nothing is solved twice.")]
 pub struct Arguments {
@@ -41,15 +41,15 @@ pub struct Arguments {
     #[arg(long, value_name = "POOL.zarr")]
     pool: PathBuf,
 
-    /// The quantity to know, as in 'peak = max(u)'
+    /// Quantity to determine, as in 'peak = max(u)'
     #[arg(long, value_name = "NAME=EXPRESSION")]
     quantity: String,
 
-    /// Stop when the quantity is known this well, as in 'std(peak) < 0.01'
+    /// Stop when the quantity's epistemic standard deviation is this small, as in 'std(peak) < 0.01'
     #[arg(long, value_name = "std(NAME)<S")]
     until: Option<Until>,
 
-    /// Number of runs at most, those of earlier calls included
+    /// Maximum number of runs, including earlier calls
     #[arg(long, value_name = "N")]
     budget: usize,
 
@@ -57,11 +57,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5)]
     start: usize,
 
-    /// Runs that are chosen together
+    /// Number of runs chosen at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     batch: usize,
 
-    /// Runs at the same time
+    /// Number of runs in parallel
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
@@ -120,7 +120,7 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
         ));
     }
     let why = match ended {
-        Ended::Known => "the quantity is known as well as wanted",
+        Ended::Known => "the quantity is known to the requested accuracy",
         Ended::Spent => "the budget is spent",
         Ended::Exhausted => "no input of the pool is left",
     };

@@ -28,7 +28,7 @@ pub fn page(run: &RunFolder, sampling: &Sampling, device: &Device) -> Result<(St
     let far = live.far();
     if !far.is_empty() {
         output::note(&format!(
-            "the page says that it is off by more than 1 % in: {}; use floral sample where that matters",
+            "the page deviates by more than 1 % of the interval width in: {}; use floral sample where that matters",
             far.join(", ")
         ));
     }

@@ -16,7 +16,7 @@ const RECORDED: &str = "recorded";
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Compute missing low-fidelity solutions with this command, as in './solve {input} {output}'.
-    /// Both are NumPy archives: the first holds input and coordinates, the second is to hold the array
+    /// Both are NumPy archives: the first holds input and coordinates, the second must contain the array
     /// low. `recorded` stands for the command that the run or the dataset names
     #[arg(long, value_name = "COMMAND", help_heading = "Low fidelity")]
     pub low_command: Option<String>,

@@ -77,7 +77,7 @@ pub fn summary(innovation: &Innovation) -> String {
         false => format!(
             "{} effective training runs, smoothing {}",
             number(runs),
-            innovation.smoothing
+            number(innovation.smoothing)
         ),
     };
     format!(

@@ -35,8 +35,8 @@ use crate::{Ending, inputs, low, output, session};
     speed = 3\n\n\
     What is printed:\n  \
     The distribution of each quantity over inputs and the solution's own randomness; the shares of its \
-    variance that come from the input, from inherent randomness and from ignorance (epistemic, for lack of \
-    training data), which add up to 100 %; and for each parameter the first-order and total Sobol index of \
+    variance that come from the input, from inherent randomness and from lack of training data \
+    (epistemic), which add up to 100 %; and for each parameter the first-order and total Sobol index of \
     the mean given the input. Multiply an index by the share of the input to have a share of \
     all of the variance. Intervals of 90 % contain the error of the number of samples and the run's own \
     uncertainty. With --pool each input is as probable as any other, and there are no indices.")]
@@ -215,13 +215,13 @@ fn variance(text: &mut String, parts: &VarianceShares) -> fmt::Result {
     let (total, input) = (number(parts.total), share(parts.input));
     let inherent = share(parts.inherent);
     match parts.ignorance.map(share) {
-        Some(ignorance) => writeln!(
+        Some(epistemic) => writeln!(
             text,
-            "  variance {total}: input {input}, inherent {inherent}, ignorance {ignorance}"
+            "  variance {total}: input {input}, inherent {inherent}, epistemic {epistemic}"
         ),
         None => writeln!(
             text,
-            "  variance {total}: input {input}, inherent and ignorance together {inherent}"
+            "  variance {total}: input {input}, inherent and epistemic together {inherent}"
         ),
     }
 }

@@ -195,10 +195,7 @@ impl Arguments {
         if let Some(seconds) = self.low.low_timeout {
             constants::insert(&mut table, "low.timeout", seconds.into())?;
         }
-        let context = match &self.config {
-            Some(path) => path.display().to_string(),
-            None => "settings".into(),
-        };
+        let context = constants::context(self.config.as_deref());
         Ok(TrainConfig::from_table(table, &context)?)
     }
 }

@@ -200,7 +200,7 @@ fn quantity(text: &mut String, one: &UnbiasedQuantity) -> std::fmt::Result {
     )?;
     writeln!(
         text,
-        "  {:22} {:>11.2} times the runs would be needed alone (correlation {:.3}, coefficient {:.3})",
+        "  {:22} {:>11.2} times as many runs would be needed without predictions (correlation {:.3}, coefficient {:.3})",
         "gain", one.gain, one.correlation, one.coefficient
     )?;
     if let Some(split) = &one.split {

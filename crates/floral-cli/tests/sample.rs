@@ -171,7 +171,7 @@ fn options_that_do_not_fit_are_refused_and_nothing_is_written() {
         ("floral --input data.zarr --quantile 1.5", "1.5"),
         ("floral --input data.zarr --exceed nan", "finite number"),
         ("fno --input data.zarr --quantile 0.5", "no distribution"),
-        ("data.zarr --input data.zarr", "no run folder"),
+        ("data.zarr --input data.zarr", "not a run folder"),
         (
             "floral --input data.zarr --points points.csv",
             "line 3: x = 1.5",

@@ -74,16 +74,12 @@ pub type Calibrated = (Option<f64>, [f64; 2], Option<String>);
 /// Calibrates an expression by the left-out inputs that a model stores.
 pub fn calibration(predictor: &Predictor, text: &str) -> Result<Calibrated> {
     let header = predictor.header();
-    let subject = Subject {
-        grid: &header.grid,
-        mask: header.mask.as_ref(),
-        quantities: &header.quantities,
-        channels: [
-            header.shapes.input_channels,
-            header.shapes.solution_channels,
-        ],
-        has_low: header.needs_low(),
-    };
+    let subject = Subject::of_run(
+        header,
+        &header.grid,
+        header.mask.as_ref(),
+        header.needs_low(),
+    );
     let quantity = read(text, &names(&subject)).map_err(refused)?;
     let bounds = quantity.bounds();
     let mut interests = Interests::of_quantity(quantity, &subject)?;

@@ -131,10 +131,7 @@ impl Arguments {
         if !table.contains_key("method") {
             constants::insert(&mut table, "method", Method::Floral.name().into())?;
         }
-        let context = match &self.config {
-            Some(path) => path.display().to_string(),
-            None => "settings".into(),
-        };
+        let context = constants::context(self.config.as_deref());
         Ok(TrainConfig::from_table(table, &context)?)
     }
 

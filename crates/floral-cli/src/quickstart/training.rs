@@ -35,8 +35,8 @@ fn run(folder: &Folder, sizes: &QuickstartSizes, method: Method) -> Result<RunFo
     ))
 }
 
-/// Trains every run that is not finished. A training of this size keeps one core busy, so several
-/// run in parallel.
+/// Trains every run that is not finished. A training of this size keeps one core busy, so one runs
+/// per thread of the current pool.
 pub(super) fn train_all(
     runs: &[RunFolder],
     sizes: &QuickstartSizes,
@@ -44,10 +44,9 @@ pub(super) fn train_all(
     device: &Device,
     log: &StepLog,
 ) -> Result<()> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // One thread each: operations on small tensors gain nothing from several threads.
     let workers = Workers {
-        count: cores,
+        count: rayon::current_num_threads(),
         threads: 1,
     };
     // The longest trainings are last in the list and start first.

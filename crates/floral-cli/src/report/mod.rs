@@ -166,7 +166,7 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Replace an existing file even if it is no report
+    /// Replace an existing file even if it is not a report
     #[arg(long)]
     force: bool,
 

@@ -39,7 +39,7 @@ pub(super) fn check_output(arguments: &Arguments) -> Result<()> {
     let start = String::from_utf8_lossy(&start[..start.len().min(1000)]).into_owned();
     ensure!(
         start.contains(MARK),
-        "{}: exists and is no report; add --force to replace it, or choose another name",
+        "{}: exists and is not a report; add --force to replace it, or choose another name",
         path.display()
     );
     Ok(())

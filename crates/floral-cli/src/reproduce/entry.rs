@@ -18,6 +18,9 @@ pub struct Entry {
     pub name: String,
     /// Training samples.
     pub samples: usize,
+    /// Rows of an epoch: the samples, or their inputs if a network learns means over realizations.
+    #[serde(skip)]
+    pub rows: usize,
     /// Training points per axis; `None` means all.
     pub resolution: Option<usize>,
     /// Why values of ours are missing, if any are.
@@ -75,6 +78,7 @@ impl Entry {
                 _ => format!("{} {place}", cell.method.title()),
             },
             samples: cell.samples,
+            rows: study.rows(cell),
             resolution: cell.resolution,
             missing: reason.flatten().or(short.map(str::to_owned)),
             paper: by_place(cell.method).filter(|_| has_scores),

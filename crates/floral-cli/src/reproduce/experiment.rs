@@ -219,7 +219,7 @@ impl Experiment {
         let mut sizes = self.all_sizes();
         if let Some(size) = sizes.find(|size| *size == 0 || size % realizations != 0) {
             let reason = format!(
-                "{size} samples are no whole number of inputs with {realizations} realizations \
+                "{size} samples are not a whole number of inputs with {realizations} realizations \
                  each; choose a multiple"
             );
             return Err(Error::config(context, reason));

@@ -38,8 +38,8 @@ pub fn html(table: &PaperTable) -> String {
     let page = Page {
         title: table.title(),
         lead: format!(
-            "Our values next to the paper's, at scale {}. Columns named \"paper\" belong to the \
-             column before; a dash stands where there is no value.",
+            "Our values next to the paper's, at scale {}. Each \"paper\" column holds the paper's \
+             value for the column before it; a dash means no value.",
             table.scale
         ),
         sections: table.systems.iter().map(section).collect(),

@@ -90,7 +90,7 @@ impl Store {
         }
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         let record: Record = serde_json::from_str(&text).map_err(|error| {
-            Error::bad_file(&path, format!("is no evaluation ({error}); remove it"))
+            Error::bad_file(&path, format!("is not an evaluation ({error}); remove it"))
         })?;
         if record.recipe == cell.recipe() {
             return Ok(Some(record));

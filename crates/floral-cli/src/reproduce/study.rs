@@ -72,6 +72,14 @@ impl Study {
         format!("{}-{key}.zarr", self.experiment.problem)
     }
 
+    /// The number of rows of an epoch of a cell's training.
+    pub fn rows(&self, cell: &Cell) -> usize {
+        match cell.training.optimiser.rows {
+            Rows::Realizations => cell.samples,
+            Rows::Inputs => self.experiment.inputs(cell.samples),
+        }
+    }
+
     /// The training grid with this number of points per axis.
     pub fn training_grid(&self, resolution: Option<usize>) -> Grid {
         let full = self.problem.grid();
@@ -336,14 +344,14 @@ mod tests {
             e.training.optimiser.rows = Rows::Inputs;
         });
         let all = |method| {
-            let training = study.cell(0, method, 40, None).training;
-            let rows = match training.optimiser.rows {
-                Rows::Inputs => study.experiment.inputs(40),
-                Rows::Realizations => 40,
-            };
-            training.stopping.epochs * steps(rows, training.optimiser.batch)
+            let cell = study.cell(0, method, 40, None);
+            let training = &cell.training;
+            training.stopping.epochs * steps(study.rows(&cell), training.optimiser.batch)
         };
         assert_eq!(all(Method::ResidualFno), all(Method::Floral));
+        let rows = |method| study.rows(&study.cell(0, method, 40, None));
+        assert_eq!(rows(Method::ResidualFno), study.experiment.inputs(40));
+        assert_eq!(rows(Method::Floral), 40);
     }
 
     #[test]

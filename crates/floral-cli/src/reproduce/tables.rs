@@ -60,7 +60,7 @@ pub struct System {
     pub norm_factor: f64,
     /// The low-fidelity solution: ours and the paper's.
     pub low: (Option<MeanErrors>, Option<PaperScores>),
-    /// Number of seeds that means are taken over.
+    /// Number of seeds that means are taken over once all have finished.
     pub seeds: usize,
     /// The entries in the order of the paper.
     pub cells: Vec<Entry>,
@@ -163,14 +163,15 @@ impl System {
         let truth = self.truth.as_deref().unwrap_or("not evaluated yet");
         let mut notes = vec![format!("{}; truth: {truth}.", self.settings)];
         if self.seeds > 1 {
-            let seeds = self.seeds;
             notes.push(format!(
-                "Means over {seeds} seeds of data and training; \u{b1} is the deviation over them."
+                "Means over {} of data and training; \u{b1} is the deviation over them.",
+                self.seeds_in_means()
             ));
         }
         if self.cells.iter().any(|entry| entry.best.is_some()) {
             notes.push(
-                "Beside methods that the paper does not have stands its best of four.".into(),
+                "For methods that are not in the paper, the paper columns show its best method."
+                    .into(),
             );
         }
         if (self.norm_factor - 1.0).abs() > 1e-9 {
@@ -186,6 +187,18 @@ impl System {
         });
         notes.extend(reasons);
         notes
+    }
+
+    /// The number of seeds in the means, which may differ between rows until all have finished.
+    fn seeds_in_means(&self) -> String {
+        let finished = || self.cells.iter().map(|entry| entry.ours.len());
+        let finished = || finished().filter(|seeds| *seeds > 0);
+        let (few, most) = (finished().min().unwrap_or(0), finished().max().unwrap_or(0));
+        match self.seeds {
+            all if few == all => format!("{all} seeds"),
+            all if few == most => format!("{few} of {all} seeds"),
+            all => format!("{few} to {most} of {all} seeds"),
+        }
     }
 
     fn scores(&self) -> Table {
@@ -270,7 +283,7 @@ impl System {
             let seconds = |record: &Record| record.evaluation.prediction.seconds;
             let count = |record: &Record| record.evaluation.prediction.realizations as f64;
             let samples = |record: &Record| {
-                let trained = (record.epochs * entry.samples) as f64;
+                let trained = (record.epochs * entry.rows) as f64;
                 (record.epochs > 0).then(|| trained / record.training_seconds)
             };
             entry.row(vec![
@@ -290,11 +303,7 @@ impl System {
 
 /// A table without marked winners: rows of different sizes do not compete.
 fn table(columns: &[(&str, &str)], rows: impl Iterator<Item = Row>) -> Table {
-    let column = |&(name, meaning): &(&str, &str)| Column {
-        name: name.into(),
-        meaning: meaning.into(),
-        best: Best::Unranked,
-    };
+    let column = |(name, meaning): &(&str, &str)| Column::new(name, meaning, Best::Unranked);
     Table {
         columns: columns.iter().map(column).collect(),
         rows: rows.collect(),

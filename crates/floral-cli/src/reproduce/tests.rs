@@ -184,6 +184,10 @@ fn seeds_are_summarized_as_mean_and_deviation() {
     assert!((row.values[0].unwrap() - (errors[0] + errors[1]) / 2.0).abs() < 1e-12);
     assert!((row.values[1].unwrap() - deviation).abs() < 1e-12);
     assert!(publish::text(&table).contains("Means over 2 seeds"));
+    let mut partial = table.clone();
+    partial.systems[0].cells[0].ours.truncate(1);
+    let text = publish::text(&partial);
+    assert!(text.contains("Means over 1 to 2 of 2 seeds"), "{text}");
 }
 
 #[test]

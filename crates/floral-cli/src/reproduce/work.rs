@@ -119,7 +119,11 @@ pub fn estimated(
     let mut steps = Vec::new();
     for position in pending(plan, store, &states) {
         let study = &plan.studies[position];
-        let values = study.request.inputs * study.request.realizations * study.problem.grid().len();
+        let solution = study.problem.quantities().solution.len().max(1);
+        let values = study.request.inputs
+            * study.request.realizations
+            * solution
+            * study.problem.grid().len();
         steps.push(Expected {
             title: format!("generate {}", study.experiment.name),
             work: workers.with_own_threads(|| watch.generation(study))?,

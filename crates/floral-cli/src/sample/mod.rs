@@ -65,13 +65,13 @@ use task::Task;
     draws; super 95 % is the superquantile (CVaR), the mean of the largest 5 %. Arrays are stored by the \
     name of the quantity. Runs of floral-kl and kriging calibrate each quantity by predictions of left-out \
     training inputs: deviations from the median are stretched by a factor, which is printed; --uncalibrated \
-    leaves them. floral evaluate --quantity says what intervals cover.\n\n\
+    turns this off. floral evaluate --quantity reports the coverage of intervals.\n\n\
     Observations:\n  \
     With --observe, predictions of one input are conditioned on readings of one realization of its \
     solution. The CSV file has a header that names the axes, value, and where needed std (standard \
     deviation of the noise; without it readings are exact) and channel, as in x,y,value,std; units \
     in brackets are converted, as in value [degC]. --observe-quantity is a reading of a linear quantity: a \
-    mean, an integral, a value at a place. Conditioning is exact for the mixture of normal laws of floral-kl \
+    mean, an integral, a value at a place. Conditioning is exact for the normal mixture of floral-kl \
     and kriging; where few training runs agree with the readings, runs are smoothed towards a normal \
     law. Realizations of flora and floral are moved by the covariance of 256 draws. Chi-square compares the readings with the prediction without them.\n\n\
     Output:\n  \

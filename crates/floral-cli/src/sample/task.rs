@@ -13,10 +13,10 @@ use floral::ranks::Ranks;
 use floral::sample::{EnsembleStatistics, OdeSolver, Wanted};
 
 use super::Arguments;
-use crate::interrupt;
 use crate::progress::Progress;
 use crate::session::Given;
 use crate::waiting::Waiting;
+use crate::{interrupt, output};
 
 /// Default maximum number of realizations per input if a standard error decides their number.
 const MOST: usize = 20_000;
@@ -227,5 +227,10 @@ fn numbers(arguments: &Arguments, predictor: &Predictor) -> Result<(usize, usize
         "{method} predicts one field and no distribution; leave out --quantile, --exceed and --stderr, \
          or choose a run of floral-kl, kriging, flora or floral"
     );
+    if arguments.realizations.is_some_and(|wanted| wanted > 1) {
+        output::note(&format!(
+            "{method} predicts one field and no distribution; --realizations has no effect"
+        ));
+    }
     Ok((1, arguments.keep.min(1)))
 }

@@ -35,6 +35,7 @@ pub use panels::{Map, MapRow, Panels, SLENDEREST, Span};
 pub use png::png;
 pub use print::{pdf, raster, standalone};
 pub use scale::Scale;
+pub(crate) use scale::extremes;
 pub use table::{Best, Column, Row, Table};
 
 #[cfg(test)]

@@ -201,15 +201,20 @@ pub(super) fn is_drawable(value: f64) -> bool {
     value.abs() < LARGEST
 }
 
+/// The smallest and the largest value; `None` without a value. NaN is ignored.
+pub(crate) fn extremes(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+    let none = [f64::INFINITY, f64::NEG_INFINITY];
+    let values = values.into_iter();
+    let [low, high] = values.fold(none, |[low, high], v| [low.min(v), high.max(v)]);
+    (low <= high).then_some([low, high])
+}
+
 /// The smallest and largest drawable value, extended if they are too close to each other.
 fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let drawable = values.into_iter().filter(|v| is_drawable(*v));
-    let (low, high) = drawable.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
-    if low > high {
+    let Some([low, high]) = extremes(drawable) else {
         return (0.0, 1.0);
-    }
+    };
     let size = low.abs().max(high.abs()).max(f64::MIN_POSITIVE / NARROWEST);
     if high - low > NARROWEST * size {
         return (low, high);

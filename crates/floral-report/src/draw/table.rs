@@ -39,6 +39,17 @@ pub struct Column {
     pub best: Best,
 }
 
+impl Column {
+    /// A metric with its meaning and the rule for its best value.
+    pub fn new(name: &str, meaning: &str, best: Best) -> Self {
+        Self {
+            name: name.into(),
+            meaning: meaning.into(),
+            best,
+        }
+    }
+}
+
 /// A method with one value per column; `None` if the metric does not apply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {

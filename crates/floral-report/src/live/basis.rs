@@ -13,12 +13,12 @@ pub(super) struct Basis {
 
 impl Basis {
     /// The basis that leaves a residual of at most this root mean square, in widths, in every
-    /// field.
+    /// field. The mean is over the `inside` values within the domain; all others are zero.
     ///
     /// The field that is farthest from the basis becomes its next member: the strong greedy
     /// algorithm, Binev et al. (2011), "Convergence rates for greedy algorithms in reduced basis
     /// methods".
-    pub fn of(fields: &[Vec<f64>], widths: &[f64], left_out: f64) -> Self {
+    pub fn of(fields: &[Vec<f64>], widths: &[f64], left_out: f64, inside: usize) -> Self {
         let size = fields.first().map_or(0, Vec::len);
         let count = fields.len().max(1) as f64;
         let at = |i: usize| fields.iter().map(|f| f[i]).sum::<f64>() / count;
@@ -32,7 +32,7 @@ impl Basis {
             let norms = rest.iter().map(|field| square(field));
             let farthest = norms.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
             let Some((k, norm)) = farthest else { break };
-            if (norm / size as f64).sqrt() <= left_out {
+            if (norm / inside as f64).sqrt() <= left_out {
                 break;
             }
             let member: Vec<f64> = rest[k].iter().map(|v| v / norm.sqrt()).collect();
@@ -103,10 +103,24 @@ mod tests {
         let fields: Vec<_> = (0..9)
             .map(|k| field(f64::from(k % 3), f64::from(k / 3)))
             .collect();
-        let basis = Basis::of(&fields, &[10.0; 50], 1e-9);
+        let basis = Basis::of(&fields, &[10.0; 50], 1e-9, 50);
         assert_eq!(basis.members.len(), 2);
         let other = field(0.3, 1.7);
         let found = basis.field(&basis.coefficients(&other));
         assert!(found.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-8));
+    }
+
+    #[test]
+    fn points_outside_the_domain_do_not_loosen_the_basis() {
+        let field = |k: i32, outside: usize| -> Vec<f64> {
+            let inside = (0..40).map(|i| (0.3 * f64::from(i * k)).sin() / f64::from(k).powi(3));
+            inside.chain(std::iter::repeat_n(0.0, outside)).collect()
+        };
+        let members = |outside: usize| {
+            let fields: Vec<_> = (1..20).map(|k| field(k, outside)).collect();
+            let basis = Basis::of(&fields, &vec![1.0; 40 + outside], 2e-3, 40);
+            basis.members.len()
+        };
+        assert_eq!(members(0), members(400));
     }
 }

@@ -90,14 +90,16 @@ impl Live {
 
     fn fitted(bounds: &Bounds, places: &[Vec<f64>], known: &[Vec<f64>], model: &Model<'_>) -> Self {
         let channels = model.channels();
-        let widths = widths(known, channels);
-        let basis = Basis::of(known, &widths, LEFT_OUT);
+        let outside = model.outside();
+        let widths = widths(known, channels, &outside);
+        let inside = inside(known.first().map_or(0, Vec::len), &outside);
+        let basis = Basis::of(known, &widths, LEFT_OUT, inside);
         let coefficients: Vec<Vec<f64>> = known.iter().map(|f| basis.coefficients(f)).collect();
         Self {
             bounds: bounds.clone(),
             interpolant: Interpolant::new(places, &coefficients),
-            ranges: statistics::ranges(known, channels),
-            outside: model.outside(),
+            ranges: statistics::ranges(known, channels, &outside),
+            outside,
             realizations: model.sampling.realizations,
             deviations: [Deviation {
                 typical: f64::INFINITY,
@@ -113,16 +115,18 @@ impl Live {
         self.basis.field(&self.interpolant.at(place))
     }
 
-    /// The deviations of the statistics from the model's.
+    /// The deviations of the statistics from the model's within the domain.
     fn compared(&self, places: &[Vec<f64>], truth: &[Vec<f64>]) -> [Deviation; STATISTICS] {
         let mut squares = [0.0; STATISTICS];
         let mut largest = [0.0; STATISTICS];
         for (place, truth) in places.iter().zip(truth) {
             let found = self.at(place);
             let part = truth.len() / STATISTICS;
+            let values = inside(part, &self.outside) * places.len();
+            // Outside the domain both are zero.
             for (i, (found, truth)) in found.iter().zip(truth).enumerate() {
                 let error = ((found - truth) / self.basis.width(i)).abs();
-                squares[i / part] += error * error / (part * places.len()) as f64;
+                squares[i / part] += error * error / values as f64;
                 largest[i / part] = f64::max(largest[i / part], error);
             }
         }
@@ -138,6 +142,16 @@ impl Live {
         let far = each.filter(|(_, deviation)| deviation.typical > FAR);
         far.map(|(name, _)| *name).collect()
     }
+}
+
+/// Number of values within the domain among `size` values, [.., point]; `outside` is empty without
+/// a mask.
+fn inside(size: usize, outside: &[bool]) -> usize {
+    if outside.is_empty() {
+        return size;
+    }
+    let within = outside.iter().filter(|outside| !**outside).count();
+    size / outside.len() * within
 }
 
 /// Refuses models that need more than parameters as input.

@@ -5,6 +5,7 @@ use floral::predict::{Case, Predictor, Sampling};
 use floral::{Field, Observer, Result};
 
 use super::design::Bounds;
+use crate::draw::extremes;
 
 /// Number of statistics.
 pub const STATISTICS: usize = 4;
@@ -74,7 +75,7 @@ impl Model<'_> {
 /// The width of the 90 % interval of a channel, repeated for every value: the mean over
 /// predictions, at the point where it is largest. A channel without an interval takes the range of
 /// its mean.
-pub(super) fn widths(known: &[Vec<f64>], channels: usize) -> Vec<f64> {
+pub(super) fn widths(known: &[Vec<f64>], channels: usize, outside: &[bool]) -> Vec<f64> {
     let size = known.first().map_or(0, Vec::len) / STATISTICS;
     let points = size / channels.max(1);
     let count = known.len().max(1) as f64;
@@ -91,8 +92,8 @@ pub(super) fn widths(known: &[Vec<f64>], channels: usize) -> Vec<f64> {
         if widest > 0.0 {
             return widest;
         }
-        let means = known.iter().flat_map(|f| &f[at.clone()]);
-        let (low, high) = ends(means);
+        let means = known.iter().map(|f| &f[at.clone()]);
+        let [low, high] = range(means, outside);
         if high > low { high - low } else { 1.0 }
     };
     let of_channels: Vec<f64> = (0..channels).map(of_channel).collect();
@@ -100,19 +101,40 @@ pub(super) fn widths(known: &[Vec<f64>], channels: usize) -> Vec<f64> {
     (0..STATISTICS * size).map(place).collect()
 }
 
-/// The range of every statistic of every channel: [statistic, channel], flattened.
-pub(super) fn ranges(known: &[Vec<f64>], channels: usize) -> Vec<[f64; 2]> {
+/// The range of every statistic of every channel within the domain: [statistic, channel], flattened.
+pub(super) fn ranges(known: &[Vec<f64>], channels: usize, outside: &[bool]) -> Vec<[f64; 2]> {
     let points = known.first().map_or(0, Vec::len) / (STATISTICS * channels.max(1));
     let part = |k: usize| {
-        let values = known.iter().flat_map(|f| &f[k * points..(k + 1) * points]);
-        let (low, high) = ends(values);
-        [low, high]
+        let values = known.iter().map(|f| &f[k * points..(k + 1) * points]);
+        range(values, outside)
     };
     (0..STATISTICS * channels).map(part).collect()
 }
 
-fn ends<'a>(values: impl Iterator<Item = &'a f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-        (low.min(*v), high.max(*v))
-    })
+/// The range of values, [.., point], at the points within the domain; `outside` is empty without a
+/// mask.
+fn range<'a>(values: impl Iterator<Item = &'a [f64]>, outside: &[bool]) -> [f64; 2] {
+    let is_inside = |point: usize| outside.get(point).is_none_or(|outside| !outside);
+    let within = |values: &'a [f64]| {
+        let values = values.iter().enumerate();
+        values.filter_map(move |(point, value)| is_inside(point).then_some(*value))
+    };
+    extremes(values.flat_map(within)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_outside_the_domain_do_not_widen_ranges() {
+        let field = [
+            300.0, 310.0, 0.0, 1.0, 1.0, 0.0, 299.0, 309.0, 0.0, 299.0, 309.0, 0.0,
+        ];
+        let known = vec![field.to_vec()];
+        let outside = [false, false, true];
+        assert_eq!(ranges(&known, 1, &outside)[0], [300.0, 310.0]);
+        assert_eq!(widths(&known, 1, &outside)[0], 10.0);
+        assert_eq!(ranges(&known, 1, &[])[0], [0.0, 310.0]);
+    }
 }

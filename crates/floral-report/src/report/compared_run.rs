@@ -10,7 +10,7 @@ use floral::device::Device;
 use floral::evaluate::Baselines;
 use floral::predict::{Predictor, check_terms};
 use floral::train::checkpoint::DataIdentity;
-use floral::train::{EpochRecord, Header, RunFolder};
+use floral::train::{EpochRecord, Header, Method, RunFolder};
 use floral::{Error, Observer, Result, counted};
 
 /// A loaded run with everything that a comparison needs.
@@ -53,7 +53,7 @@ pub(super) fn loaded(
     Ok(all)
 }
 
-/// Fits the baselines of every run, once per set of training data.
+/// Fits the baselines of every run, once for runs that have the same.
 fn fit_baselines(
     all: &mut [ComparedRun],
     dataset: &Dataset,
@@ -61,16 +61,25 @@ fn fit_baselines(
 ) -> Result<()> {
     for i in 0..all.len() {
         let header = all[i].predictor.header();
-        let same = all[..i].iter().find(|other| {
-            let (own, other) = (&header.config, &other.predictor.header().config);
-            (&own.split, &own.resolution) == (&other.split, &other.resolution)
-        });
+        let same = |other: &&ComparedRun| have_same(header, other.predictor.header());
+        let same = all[..i].iter().find(same);
         all[i].baselines = match same {
             Some(other) => other.baselines.clone(),
             None => Rc::new(Baselines::of(header, dataset, None, observer)?),
         };
     }
     Ok(())
+}
+
+/// Whether two runs have the same baselines: those of the same training data, low fidelity,
+/// transform and symmetries, with kriging for both or for neither.
+fn have_same(one: &Header, other: &Header) -> bool {
+    let has_kriging = |header: &Header| header.config.method != Method::Kriging;
+    let (own, its) = (&one.config, &other.config);
+    (&own.split, &own.resolution) == (&its.split, &its.resolution)
+        && (&own.low, &own.transform) == (&its.low, &its.transform)
+        && (&own.symmetries, own.law, own.seed) == (&its.symmetries, its.law, its.seed)
+        && has_kriging(one) == has_kriging(other)
 }
 
 impl ComparedRun {

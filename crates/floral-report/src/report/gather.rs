@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use floral::dataset::Dataset;
@@ -14,6 +14,7 @@ use floral::evaluate::{
     BaselineFields, Scoring, Truth, TruthSource, Truths, check_interests, chosen_inputs,
     seen_inputs,
 };
+use floral::grid::Mask;
 use floral::kl::Prediction;
 use floral::metric::Fields;
 use floral::predict::interest::Asked as AskedQuantities;
@@ -102,17 +103,22 @@ fn check_shown(dataset: &Dataset, options: &Options) -> Result<()> {
     }
     check_drawable(dataset.grid())?;
     through(&names::drawn(dataset.grid()), &options.through)?;
-    if let Some(mask) = dataset.mask() {
-        return Err(Error::bad_file(
-            dataset.path().to_owned(),
-            format!(
-                "has {} points outside of the domain, which a report cannot show; use floral evaluate \
-                 for scores of the points inside, and floral sample for fields to draw",
-                mask.count()
-            ),
-        ));
-    }
-    Ok(())
+    check_unmasked(dataset.path(), dataset.mask())
+}
+
+/// Refuses fields with points outside of the domain.
+pub(super) fn check_unmasked(path: &Path, mask: Option<&Mask>) -> Result<()> {
+    let Some(mask) = mask else {
+        return Ok(());
+    };
+    Err(Error::bad_file(
+        path,
+        format!(
+            "has {} points outside of the domain, which a report cannot show; use floral evaluate \
+             for scores of the points inside, and floral sample for fields to draw",
+            mask.count()
+        ),
+    ))
 }
 
 /// Refuses a mesh along a line: its points have no order, so curves would be wrong.

@@ -5,7 +5,7 @@ use super::curve_figures::value;
 use super::distribution::Distribution;
 use super::histogram::{JOINT_BINS, joint, range, widened};
 use super::view::View;
-use crate::draw::{ColourMap, Map, MapRow, Panels, Span};
+use crate::draw::{ColourMap, Map, MapRow, Panels, Span, extremes};
 use floral::Axis;
 use floral::grid::AxisKind;
 use floral::units::relation;
@@ -69,12 +69,9 @@ pub(super) fn aspect(setting: &Setting) -> Option<f64> {
 /// The range of the colours of a field. If no value is negative, neither is the range.
 pub(super) fn colours(values: &[f64]) -> [f64; 2] {
     let finite = values.iter().copied().filter(|value| value.is_finite());
-    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
-    if low > high {
+    let Some([low, high]) = extremes(finite) else {
         return [0.0, 1.0];
-    }
+    };
     let [wide_low, wide_high] = widened([low, high], MARGIN);
     [
         if low >= 0.0 {

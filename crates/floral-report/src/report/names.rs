@@ -12,6 +12,15 @@ pub(super) fn title(dataset: &Dataset) -> String {
     own.map_or_else(|| folder().to_string_lossy().into_owned(), str::to_owned)
 }
 
+/// A text with its first letter in upper case.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
 /// The labels of the `count` channels of the solution.
 pub(super) fn channels(quantities: &[Quantity], count: usize) -> Vec<Label> {
     let label = |i: usize| {

@@ -18,8 +18,7 @@ use floral::{Error, Grid, Observer, Result};
 
 use super::compared_run::{ComparedRun, name};
 use super::comparison::{ChannelResult, ChannelTruth, Comparison, Setting, ShownInput};
-use super::gather::check_drawable;
-use super::gather::rounded;
+use super::gather::{check_drawable, check_unmasked, rounded};
 use super::names;
 use super::options::Options;
 use super::picture::Picture;
@@ -156,6 +155,7 @@ fn check_alike(runs: &[NewRun<'_>]) -> Result<()> {
             )));
         }
         for file in &run.files {
+            check_unmasked(&file.path, file.cases.mask())?;
             if !file.cases.grid().coincides(grid(first)) {
                 return Err(fault(format!(
                     "sees {} on a different grid than {} of {}; report on them separately",

@@ -6,7 +6,7 @@
 
 use floral::mesh::Mesh;
 
-use crate::draw::SLENDEREST;
+use crate::draw::{SLENDEREST, extremes};
 
 /// The square root of the number of pixels.
 const SIDE: f64 = 180.0;
@@ -103,9 +103,7 @@ impl Picture {
 
 /// The smallest and largest value, or an interval around a single value.
 fn span(values: impl Iterator<Item = f64>) -> [f64; 2] {
-    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| {
-        [low.min(v), high.max(v)]
-    });
+    let [low, high] = extremes(values).unwrap_or_default();
     if high > low {
         return [low, high];
     }

@@ -64,11 +64,7 @@ fn overview(comparison: &Comparison) -> Section {
 
 /// A table of one channel: a row per input and run, with properties of the prediction.
 pub(super) fn summaries(view: View) -> Table {
-    let column = |name: &str, meaning: &str| Column {
-        name: name.into(),
-        meaning: meaning.into(),
-        best: Best::Unranked,
-    };
+    let column = |name: &str, meaning: &str| Column::new(name, meaning, Best::Unranked);
     let inputs = view.comparison.shown.iter();
     let rows = inputs.flat_map(|shown| {
         let runs = view.runs().zip(&shown.runs).enumerate();

@@ -8,14 +8,6 @@ use super::comparison::{ChannelResult, Comparison, RunResult};
 use super::view::View;
 use crate::draw::{Best, Column, Label, Row, Table, typeset};
 
-fn column(name: &str, meaning: &str, best: Best) -> Column {
-    Column {
-        name: name.into(),
-        meaning: meaning.into(),
-        best,
-    }
-}
-
 /// One table per channel of the solution: runs by metrics.
 pub fn scores(comparison: &Comparison) -> Vec<Table> {
     View::all(comparison).map(channel_scores).collect()
@@ -33,27 +25,27 @@ pub(super) fn channel_scores(view: View) -> Table {
     let in_units = |words: &str| meaning(words, quantity);
     Table {
         columns: vec![
-            column(
+            Column::new(
                 "mean L2",
                 &in_units("error of the mean field"),
                 Best::Lowest,
             ),
-            column("RMSE", &in_units("over all points"), Best::Lowest),
-            column("nRMSE", "relative RMSE", Best::Lowest),
-            column(
+            Column::new("RMSE", &in_units("over all points"), Best::Lowest),
+            Column::new("nRMSE", "relative RMSE", Best::Lowest),
+            Column::new(
                 "variance",
                 &meaning("error of the variance field", &quantity.squared()),
                 Best::Lowest,
             ),
-            column("rel. variance", "relative, 1 = no skill", Best::Lowest),
-            column("CRPS", &in_units("per point"), Best::Lowest),
-            column("energy score", &in_units("of whole fields"), Best::Lowest),
-            column(
+            Column::new("rel. variance", "relative, 1 = no skill", Best::Lowest),
+            Column::new("CRPS", &in_units("per point"), Best::Lowest),
+            Column::new("energy score", &in_units("of whole fields"), Best::Lowest),
+            Column::new(
                 "90 % band",
                 "coverage, 0.9 = calibrated",
                 Best::Nearest(0.9),
             ),
-            column("spread/error", "1 = calibrated", Best::Nearest(1.0)),
+            Column::new("spread/error", "1 = calibrated", Best::Nearest(1.0)),
         ],
         rows: low
             .into_iter()
@@ -74,9 +66,9 @@ fn printed_units(label: &Label) -> Option<String> {
 pub(super) fn overview(comparison: &Comparison) -> Table {
     let runs = comparison.runs.iter();
     let has_low = comparison.channels.iter().any(|truth| truth.low.is_some());
-    let nrmse = |name: &str| column(name, "nRMSE of the mean", Best::Unranked);
+    let nrmse = |name: &str| Column::new(name, "nRMSE of the mean", Best::Unranked);
     let coverage =
-        |run: &RunResult| column(&run.label, "coverage of the 90 % band", Best::Unranked);
+        |run: &RunResult| Column::new(&run.label, "coverage of the 90 % band", Best::Unranked);
     let has_band = |run: &&RunResult| run.channels.iter().any(|own| band(own).is_some());
     let row = |view: View| {
         let low = view.truth().low.as_ref().map(|low| low.errors.nrmse);
@@ -195,17 +187,17 @@ pub(super) fn speed(comparison: &Comparison) -> Table {
     };
     Table {
         columns: vec![
-            column("inputs", "trained on", Best::Count),
-            column("epochs", "trained", Best::Count),
-            column("best epoch", "by validation loss", Best::Count),
-            column("training", "s", Best::Unranked),
-            column("per epoch", "s", Best::Unranked),
-            column(
+            Column::new("inputs", "trained on", Best::Count),
+            Column::new("epochs", "trained", Best::Count),
+            Column::new("best epoch", "by validation loss", Best::Count),
+            Column::new("training", "s", Best::Unranked),
+            Column::new("per epoch", "s", Best::Unranked),
+            Column::new(
                 "evaluations",
                 "of the network per realization",
                 Best::Unranked,
             ),
-            column(
+            Column::new(
                 "prediction",
                 "ms per realization, all threads",
                 Best::Unranked,

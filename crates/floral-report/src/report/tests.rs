@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use floral::dataset::SplitConfig;
 use floral::device::Device;
 use floral::predict::{Cases, Predictor, Sampling};
 use floral::sample::OdeSolver;
-use floral::train::{Method, RunFolder};
-use floral::{Error, Event, Observer, Silent, evaluate};
+use floral::train::{Method, RunFolder, TrainConfig};
+use floral::{Arrays, Axis, Error, Event, Field, Grid, Observer, Silent, evaluate, fit};
 
 use super::testing::{Play, of_parameters, play};
 use super::*;
@@ -160,6 +161,57 @@ fn new_inputs_are_shown_without_a_truth() {
 }
 
 #[test]
+fn new_inputs_of_a_run_with_points_outside_of_the_domain_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let grid = Grid::new(vec![Axis::closed("x", 4)]);
+    let mut arrays = Arrays::new(grid.clone());
+    for i in 0..4 {
+        let solution = |r: f64| {
+            let values = vec![f64::from(i) + r, 1.0 + r, f64::from(i * i) - r, f64::NAN];
+            Field::scalar(&grid, values)
+        };
+        let input = Field::scalar(&grid, vec![f64::from(i); 4]);
+        let high = [0.0, 0.1, 0.3].map(solution);
+        arrays.push(&input, None, &high).unwrap();
+    }
+    let dataset = arrays.write(folder.path().join("masked.zarr")).unwrap();
+    let config = TrainConfig {
+        method: Method::Kriging,
+        split: SplitConfig::new(0, 0, None),
+        ..TrainConfig::default()
+    };
+    let path = folder.path().join("run");
+    let predictor = fit(&dataset, &path, &config, &Silent).unwrap();
+    let run = NewRun {
+        files: vec![NewFile {
+            path: dataset.path().to_owned(),
+            cases: Cases::open(dataset.path(), &predictor, None).unwrap(),
+            inputs: 0..1,
+            notes: Vec::new(),
+        }],
+        folder: RunFolder::open(&path).unwrap(),
+        predictor,
+        solver: OdeSolver::default(),
+    };
+    let words = predicted(vec![run], &options(), &Silent)
+        .unwrap_err()
+        .to_string();
+    assert!(words.contains("1 points outside of the domain"), "{words}");
+}
+
+#[test]
+fn a_run_of_kriging_leaves_kriging_as_a_baseline_of_the_others() {
+    let play = play();
+    let runs = [Method::Kriging, Method::FloralKl].map(|method| play.run(method));
+    let (comparison, _) = compared(&play, &runs, &options());
+    let has_kriging = |method: Method| {
+        let run = comparison.runs.iter().find(|run| run.method == method);
+        run.unwrap().channels[0].kriging.is_some()
+    };
+    assert!(!has_kriging(Method::Kriging) && has_kriging(Method::FloralKl));
+}
+
+#[test]
 fn what_was_predicted_once_is_not_predicted_again() {
     let play = play();
     let runs = [Method::Fno, Method::Floral].map(|method| play.run(method));
@@ -284,8 +336,8 @@ fn meshes_and_single_numbers_have_tables_of_parameters_and_no_explorer() {
     use floral::mesh::{CellKind, Cells, Mesh, Points};
     let points = Points::new(&[0.0, 0.0, 2.0, 0.0, 2.0, 1.0, 0.0, 1.0], 2).unwrap();
     let cells = Cells::new(CellKind::Triangle, vec![0, 1, 2, 0, 2, 3]).unwrap();
-    let mesh = floral::Grid::on_mesh(Mesh::new(points, vec![cells]).unwrap());
-    for (grid, maps) in [(mesh, 6), (floral::Grid::single(), 0)] {
+    let mesh = Grid::on_mesh(Mesh::new(points, vec![cells]).unwrap());
+    for (grid, maps) in [(mesh, 6), (Grid::single(), 0)] {
         let play = of_parameters(&grid);
         let run = play.run(Method::FloralKl);
         let mut options = options();

@@ -2,6 +2,7 @@
 
 use super::comparison::{ChannelResult, ChannelTruth, Comparison, RunResult, ShownInput};
 use super::distribution::Distribution;
+use super::names::capitalized;
 use crate::draw::Label;
 
 /// A channel of the solution with its results.
@@ -58,11 +59,7 @@ impl<'a> View<'a> {
 
     /// The title of a figure of an input.
     pub fn titled_input(self, shown: &ShownInput, title: &str) -> String {
-        let mut name = shown.name.clone();
-        if let Some(first) = name.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        let input = self.titled(&name);
+        let input = self.titled(&capitalized(&shown.name));
         match title {
             "" => input,
             title => format!("{input}, {title}"),

@@ -92,7 +92,8 @@ pub struct Prediction {
     pub spread: Option<SpreadScores>,
     /// Network evaluations per realization.
     pub evaluations: f64,
-    /// Measured time per realization in seconds.
+    /// Measured time per realization in seconds; for inputs predicted in parallel, the share of
+    /// each.
     pub seconds: f64,
 }
 

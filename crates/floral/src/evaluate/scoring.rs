@@ -82,6 +82,15 @@ impl Scoring {
         }
     }
 
+    /// Divides the time by the number of inputs that were predicted in parallel: their times
+    /// overlap, and a sum of them would count the same second several times.
+    pub(super) fn share_time(&mut self, among: usize) {
+        self.seconds /= among.max(1) as f64;
+        for (_, channel) in &mut self.channels {
+            channel.share_time(among);
+        }
+    }
+
     /// Adds the errors of the baselines for one input.
     pub fn push_baselines(&mut self, baselines: &BaselineFields, truth: &Truth) -> Result<()> {
         if truth.deviations.is_empty() {

@@ -61,9 +61,10 @@ pub(super) fn scored(
     let mut all = Vec::new();
     for group in own.chunks(together) {
         let score = |position: &usize| {
-            let scored = scored_at(&walk, setting, *position);
+            let (position, mut scoring) = scored_at(&walk, setting, *position)?;
+            scoring.share_time(group.len());
             finished.one_more();
-            scored
+            Ok((position, scoring))
         };
         let scored: Vec<Result<(usize, Scoring)>> = group.par_iter().map(score).collect();
         for scored in scored {

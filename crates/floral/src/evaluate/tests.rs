@@ -3,8 +3,9 @@
 use super::*;
 use crate::Silent;
 use crate::kl;
+use crate::predict::PredictionCost;
 use crate::predict::testing::play;
-use crate::sample::OdeSolver;
+use crate::sample::{OdeSolver, Progress};
 use crate::train::{Header, Method};
 
 fn options() -> Options {
@@ -51,6 +52,24 @@ fn scored(shift: f64, stretch: f64) -> Scoring {
         scoring.push(&members, None, &truth).unwrap();
     }
     scoring
+}
+
+#[test]
+fn inputs_predicted_in_parallel_share_their_time() {
+    let mut all = Scoring::default();
+    for _ in 0..4 {
+        let mut one = Scoring::default();
+        one.add_cost(PredictionCost {
+            progress: Progress {
+                done: 10,
+                ..Progress::default()
+            },
+            seconds: 2.0,
+        });
+        one.share_time(4);
+        all.merge(&one);
+    }
+    assert_eq!(all.prediction().seconds, 2.0 / 40.0);
 }
 
 #[test]

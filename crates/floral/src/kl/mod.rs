@@ -50,8 +50,8 @@ impl Observer for Watched<'_> {
                  one may predict better"
             )),
             Event::Cut { steps, asked } => self.note(&format!(
-                "the budget leaves the network {steps} of {asked} steps; a longer one may predict \
-                 better, and how many fit depends on the machine"
+                "the budget allows {steps} of {asked} network steps; a longer budget may predict \
+                 better, and {steps} depends on the machine"
             )),
             Event::Outlier(outlier) => {
                 let outlier = observer::Outlier {

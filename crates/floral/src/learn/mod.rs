@@ -202,7 +202,7 @@ impl Loop {
                 let left = chosen.last().map(|last| last.left);
                 (chosen.iter().map(|c| known.inputs[c.input]).collect(), left)
             }
-            Choosing::Spread | Choosing::Random => (self.others(count)?, None),
+            Choosing::Spread | Choosing::Random => (self.first(count)?, None),
         };
         Ok(Asking {
             inputs,
@@ -227,10 +227,6 @@ impl Loop {
             .filter(|i| self.state.is_free(*i))
             .take(count)
             .collect())
-    }
-
-    fn others(&self, count: usize) -> Result<Vec<usize>> {
-        self.first(count)
     }
 
     fn random(&self, count: usize) -> Vec<usize> {
@@ -333,6 +329,7 @@ pub fn learn(
 ) -> Result<Ended> {
     let solver = solver(request)?;
     looped.check_quantity()?;
+    looped.check_until(request.until.as_ref())?;
     loop {
         go_on(observer)?;
         let left = request.budget.saturating_sub(looped.runs());
@@ -383,6 +380,22 @@ impl Loop {
                 "it failed on {failed} inputs and solved {runs}; fix it and remove skipped.json; the last failure: {reason}"
             ),
         )
+    }
+
+    /// Refuses a stopping criterion for another quantity.
+    fn check_until(&self, until: Option<&Until>) -> Result<()> {
+        let definition = self.settings.quantity.split('=').next();
+        let name = definition.unwrap_or_default().trim();
+        match until.filter(|until| until.name != name) {
+            None => Ok(()),
+            Some(until) => Err(refusal(
+                &format!("std({}) < {}", until.name, until.value),
+                &format!(
+                    "unknown quantity `{}`; the loop is about `{name}`",
+                    until.name
+                ),
+            )),
+        }
     }
 
     /// Refuses an invalid quantity before anything is solved. This is possible only if the number

@@ -98,33 +98,42 @@ impl State {
             let reason = format!("the pool has inputs 0..{}", self.inputs);
             return Err(refusal(&format!("input {input}"), &reason));
         }
-        let channels = self.solved.values().next().map(|other| other[0].channels());
+        self.check_shapes(input, high)?;
+        write_high(&self.path(input), high)?;
+        self.solved.insert(input, high.to_vec());
+        match self.skipped.remove(&input) {
+            Some(_) => self.write_skipped(),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a realization on another grid, or with other channels than those before it.
+    fn check_shapes(&self, input: usize, high: &[Field]) -> Result<()> {
         let first = high
             .first()
             .ok_or_else(|| refusal(&format!("input {input}"), "has no realization"))?;
-        let found = [&[first.channels()], first.grid_shape()].concat();
-        let expected = [
-            vec![channels.unwrap_or(first.channels())],
-            self.grid.shape(),
-        ]
-        .concat();
-        if found != expected {
-            return Err(Error::shape(
+        let known = self.solved.values().next().map(|other| &other[0]);
+        let channels = known.unwrap_or(first).channels();
+        let expected = [vec![channels], self.grid.shape()].concat();
+        let found = |field: &Field| [&[field.channels()], field.grid_shape()].concat();
+        match high.iter().map(found).find(|found| *found != expected) {
+            None => Ok(()),
+            Some(found) => Err(Error::shape(
                 format!("the solution of input {input}, [channel, grid...],"),
                 found,
                 expected,
-            ));
+            )),
         }
-        write_high(&self.path(input), high)?;
-        self.skipped.remove(&input);
-        self.solved.insert(input, high.to_vec());
-        Ok(())
     }
 
     /// Marks an input as skipped.
     pub(super) fn skip(&mut self, input: usize, reason: &str) -> Result<()> {
         self.skipped
             .insert(input, reason.lines().next().unwrap_or_default().to_owned());
+        self.write_skipped()
+    }
+
+    fn write_skipped(&self) -> Result<()> {
         let all: BTreeMap<String, &String> = self
             .skipped
             .iter()

@@ -154,6 +154,21 @@ fn a_loop_goes_on_where_it_was_and_skips_what_failed() {
     let next = looped.ask(1, &Silent).unwrap().inputs;
     assert_eq!(next.len(), 3);
     assert!(next[..2] == first[2..] && !next.contains(&first[1]));
+    // An input that is solved after all is no longer skipped, also when the loop goes on.
+    let skipped = first[1];
+    let mixed = [
+        solutions(slopes()[skipped]),
+        vec![Field::scalar(
+            &Grid::new(vec![Axis::closed("x", 4)]),
+            vec![0.0; 4],
+        )],
+    ]
+    .concat();
+    assert!(looped.tell(skipped, &mixed).is_err(), "another grid");
+    looped.tell(skipped, &solutions(slopes()[skipped])).unwrap();
+    drop(looped);
+    let looped = Loop::open(&pool, &path, settings()).unwrap();
+    assert_eq!((looped.runs(), looped.skipped().count()), (2, 0));
     let mut other = Arrays::new(grid());
     (0..4).for_each(|_| other.push(&line(|x| x), None, &solutions(1.0)).unwrap());
     let other = other.write(folder.path().join("other.zarr")).unwrap();
@@ -185,6 +200,17 @@ fn a_solver_that_always_fails_ends_the_loop_with_its_words() {
         .unwrap_err()
         .to_string();
     assert!(words.contains("lacks {input} or {output}"), "{words}");
+    let until = LearnRequest {
+        until: Some("std(peak) < 0.1".parse().unwrap()),
+        ..request("exit 3 # {input} {output}")
+    };
+    let words = learn(&mut looped, &until, &Silent, &mut nothing)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        words.contains("`peak`") && words.contains("`end`"),
+        "{words}"
+    );
     let fails = request("exit 3 # {input} {output}");
     let stopped = learn(&mut looped, &fails, &AtomicBool::new(true), &mut nothing);
     assert!(matches!(stopped, Err(Error::Interrupted)));

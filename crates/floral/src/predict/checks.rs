@@ -63,8 +63,8 @@ fn check_spacing(header: &Header, grid: &Grid) -> Result<()> {
         return Err(Error::config(
             format!("axis {}", axis.name),
             format!(
-                "it {reason}; a network sees points by their number: interpolate to the run's points, \
-                 or choose a run of floral-kl, which does so itself"
+                "it {reason}; a Fourier network does not know coordinates: interpolate to the run's \
+                 points, or use a floral-kl run, which interpolates itself"
             ),
         ));
     }

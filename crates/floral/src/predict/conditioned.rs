@@ -54,16 +54,7 @@ impl Cases<'_> {
             return Ok(Vec::new());
         };
         let header = predictor.header();
-        let subject = Subject {
-            grid: self.grid(),
-            mask: self.mask(),
-            quantities: &header.quantities,
-            channels: [
-                header.shapes.input_channels,
-                header.shapes.solution_channels,
-            ],
-            has_low: self.has_low(),
-        };
+        let subject = Subject::of_run(header, self.grid(), self.mask(), self.has_low());
         observations.readings(&subject, &header.transforms, case)
     }
 }

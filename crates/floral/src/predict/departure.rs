@@ -122,11 +122,11 @@ fn departure(range: &ChannelRange, values: &[f64], units: Option<&str>) -> Optio
     let deviations = (norm - range.norm).abs() / deviation;
     (deviations > DEVIATIONS).then(|| {
         format!(
-            "has the root mean square {}{units}, and training inputs {}{units} with a deviation of \
-             {}: {deviations:.1} deviations away",
+            "has root mean square {}{units}, {deviations:.1} standard deviations from that of the \
+             training inputs ({}{units}, standard deviation {})",
             short(norm),
             short(range.norm),
-            short(range.norm_deviation)
+            short(deviation)
         )
     })
 }
@@ -162,7 +162,9 @@ mod tests {
     #[test]
     fn a_field_of_another_size_is_reported() {
         let words = departure(&RANGE, &[0.1, 0.1], None).unwrap();
-        assert!(words.contains("root mean square 0.1"), "{words}");
+        let expected = "has root mean square 0.1, 19.0 standard deviations from that of the training \
+                        inputs (2, standard deviation 0.1)";
+        assert_eq!(words, expected);
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Destination {
             return Err(Error::config(
                 "shards",
                 format!(
-                    "{} is one file, whatever is in it; choose a name that ends in .zarr",
+                    "{} is a single file and cannot have shards; choose a name that ends in .zarr",
                     self.path.display()
                 ),
             ));
@@ -109,10 +109,9 @@ impl Destination {
 
     /// Refuses, before anything is computed, predictions that a VTK file cannot hold.
     fn check_mesh(&self, plan: &PredictionPlan) -> Result<()> {
-        let is_collection = self.path.extension().is_some_and(|end| end == "pvd");
         let reason = if plan.places.mesh_grid().is_none() {
-            "the predictions do not live on a mesh, which .vtu files hold; choose .zarr, .nc or .npz"
-        } else if plan.inputs.len() > 1 && !is_collection {
+            vtk::NO_MESH
+        } else if plan.inputs.len() > 1 && !vtk::is_collection(&self.path) {
             "one .vtu file holds one input; choose a name that ends in .pvd for several"
         } else {
             return Ok(());

@@ -13,12 +13,12 @@ use super::{
     Consumer, InputPredictor, Interpolation, PredictionCost, PredictionSession, PredictionWriter,
     Sampling, Walk, WalkedInput, block_rows,
 };
-use crate::Result;
 use crate::kl::Prediction;
 use crate::observer::{Event, Observer};
 use crate::ranks::{Alone, Ranks, Watch};
 use crate::sample::{EnsembleStatistics, Wanted};
 use crate::storage::Spool;
+use crate::{Error, Result};
 
 /// What to predict and what to store.
 pub struct Job<'a> {
@@ -69,6 +69,7 @@ impl Job<'_> {
         writer: &PredictionWriter,
         observer: &dyn Observer,
     ) -> Result<Stored> {
+        self.check()?;
         let total = self.session.inputs().len();
         let pending = pending(ranks, writer)?;
         let resumed = total - pending.iter().map(Range::len).sum::<usize>();
@@ -104,6 +105,17 @@ impl Job<'_> {
         let mut stored = Stored::over(ranks, storing.stored.and(drawn))?;
         stored.resumed = resumed;
         Ok(stored)
+    }
+
+    /// Refuses quantities of interest of interpolated values: they are defined on whole fields.
+    fn check(&self) -> Result<()> {
+        if self.interpolation.is_none() || self.interests.is_none() {
+            return Ok(());
+        }
+        Err(Error::config(
+            "quantities of interest",
+            "they are taken of fields on the grid, not at other points; leave out one of them",
+        ))
     }
 
     fn walk(&self, storing: &mut Storing, observer: &dyn Observer) -> Result<()> {
@@ -274,7 +286,8 @@ impl Consumer for Storing<'_> {
 }
 
 /// Moments interpolated from the grid to other points. For variances, the standard deviations are
-/// interpolated, in the same way as the fields.
+/// interpolated: this is exact where neighbouring values are perfectly correlated, and an
+/// interpolation of variances would be too large there.
 fn moments_at(interpolation: &Interpolation, moments: &Prediction) -> Prediction {
     let variance = |variance: &[f64]| -> Vec<f64> {
         let deviations: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
@@ -286,5 +299,44 @@ fn moments_at(interpolation: &Interpolation, moments: &Prediction) -> Prediction
         aleatoric: variance(&moments.aleatoric),
         epistemic: variance(&moments.epistemic),
         ..*moments
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "networks")]
+mod tests {
+    use super::*;
+    use crate::Points;
+    use crate::predict::Cases;
+    use crate::predict::interest::Asked;
+    use crate::predict::testing::play;
+    use crate::train::Method;
+
+    #[test]
+    fn quantities_of_interest_are_not_taken_at_other_points() {
+        let play = play();
+        let predictor = play.predictor(Method::Kriging);
+        let cases = Cases::of(&play.dataset).unwrap();
+        let asked = Asked {
+            quantities: vec!["peak = max(u)".into()],
+            thresholds: Vec::new(),
+        };
+        let interests = Interests::of_cases(&asked, predictor.header(), &cases).unwrap();
+        let points = Points {
+            axes: vec![(cases.grid().axes[0].name.clone(), vec![0.5])],
+            units: vec![None],
+        };
+        let interpolation = Interpolation::to_points(cases.grid(), &points);
+        let job = Job {
+            session: &PredictionSession::of(&predictor, cases, 0..1),
+            interpolation: Some(&interpolation),
+            wanted: &Wanted::default(),
+            kept: 0,
+            sampling: Sampling::default(),
+            standard_error: None,
+            interests: interests.as_ref(),
+        };
+        let words = job.check().unwrap_err().to_string();
+        assert!(words.contains("on the grid"), "{words}");
     }
 }

@@ -16,6 +16,7 @@ mod cases;
 mod checked;
 mod checks;
 mod conditioned;
+mod csv;
 mod departure;
 mod destination;
 mod division;

@@ -39,9 +39,9 @@ impl fmt::Display for MomentSource {
             Self::Known => f.write_str("known in closed form, without drawing"),
             Self::KnownBeforeTransforms { draws } => write!(
                 f,
-                "known in closed form; of channels with a transform, from {draws} draws of their own"
+                "known in closed form; for transformed channels, from {draws} separate draws"
             ),
-            Self::Draws => f.write_str("of the realizations drawn"),
+            Self::Draws => f.write_str("from the drawn realizations"),
         }
     }
 }

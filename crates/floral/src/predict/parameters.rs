@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::InputSource;
+use super::{InputSource, csv};
 use crate::dataset::parameters::channels;
 use crate::train::Header;
 use crate::{Error, Field, Grid, Quantity, Result};
@@ -31,6 +31,7 @@ impl ParameterTable {
             let table = Table {
                 columns: given,
                 rows: vec![(1, values)],
+                may_have_labels: false,
             };
             return Self::of(Path::new("--parameters"), &table, &names, &header.grid);
         }
@@ -77,8 +78,8 @@ impl ParameterTable {
             .enumerate()
             .filter(|(i, _)| !places.contains(i));
         let odd: Vec<(usize, &&str)> = odd.collect();
-        // The first column may hold the labels of the inputs.
-        if let Some((_, name)) = odd.iter().find(|(i, _)| *i > 0 || table.rows.len() == 1) {
+        let is_label = |i: usize| i == 0 && table.may_have_labels;
+        if let Some((_, name)) = odd.iter().find(|(i, _)| !is_label(*i)) {
             return Err(refuse(format!(
                 "the parameter {name} is unknown; the run has {}",
                 known()
@@ -134,24 +135,17 @@ fn names(header: &Header) -> Result<Vec<String>> {
 struct Table<'a> {
     columns: Vec<&'a str>,
     rows: Vec<(usize, Vec<&'a str>)>,
+    /// Whether the first column may hold the labels of the inputs, as in a file.
+    may_have_labels: bool,
 }
 
 impl<'a> Table<'a> {
     fn parse(text: &'a str) -> Self {
-        // Spreadsheet programs often write a byte order mark first.
-        let text = text.trim_start_matches('\u{feff}');
-        fn cells(line: &str) -> Vec<&str> {
-            line.split(',')
-                .map(|cell| cell.trim().trim_matches('"'))
-                .collect()
-        }
-        let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
-        let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+        let mut lines = csv::lines(text).map(|(i, line)| (i, csv::cells(line)));
         Self {
-            columns: lines
-                .next()
-                .map_or_else(Vec::new, |(_, header)| cells(header)),
-            rows: lines.map(|(i, line)| (i, cells(line))).collect(),
+            columns: lines.next().map_or_else(Vec::new, |(_, header)| header),
+            rows: lines.collect(),
+            may_have_labels: true,
         }
     }
 }
@@ -184,5 +178,27 @@ impl InputSource for ParameterTable {
             "low fidelity",
             "parameters alone have none; give inputs with --input",
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Axis;
+
+    fn labels(text: &str) -> Result<Vec<String>> {
+        let grid = Grid::new(vec![Axis::closed("x", 4)]);
+        let names = ["load".to_owned()];
+        ParameterTable::of(Path::new("cases.csv"), &Table::parse(text), &names, &grid)
+            .map(|table| table.labels)
+    }
+
+    #[test]
+    fn the_first_column_may_hold_labels_however_many_rows_there_are() {
+        assert_eq!(labels("case,load\na,1\n").unwrap(), ["a"]);
+        assert_eq!(labels("case,load\na,1\nb,2\n").unwrap(), ["a", "b"]);
+        assert_eq!(labels("load\n1\n").unwrap(), ["0"]);
+        let words = labels("load,case\n1,a\n").unwrap_err().to_string();
+        assert!(words.contains("case is unknown"), "{words}");
     }
 }

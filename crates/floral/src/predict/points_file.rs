@@ -2,30 +2,16 @@
 
 use std::path::Path;
 
-use crate::{Axis, Error, Grid, Points, Result};
+use super::csv::{self, Fault};
+use crate::{Axis, Grid, Points, Result};
 
 /// Reads points in the domain of a grid; the columns are named like its axes, in any order.
 pub fn read_points(path: &Path, grid: &Grid) -> Result<Points> {
-    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-    parse(&text, grid).map_err(|(line, reason)| {
-        Error::bad_file(
-            path,
-            match line {
-                Some(line) => format!("line {line}: {reason}"),
-                None => reason,
-            },
-        )
-    })
+    csv::read(path, |text| parse(text, grid))
 }
 
-/// A line number, counted from 1, and what is wrong with that line.
-type Fault = (Option<usize>, String);
-
 fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
-    // Spreadsheet programs often write a byte order mark first.
-    let text = text.trim_start_matches('\u{feff}');
-    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
-    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = csv::lines(text);
     let (line, header) = lines.next().unwrap_or((1, ""));
     let columns = columns(header, grid).map_err(|reason| (Some(line), reason))?;
     let mut axes: Vec<(String, Vec<f64>)> = grid
@@ -50,43 +36,22 @@ fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
 
 /// Index of the column of each axis.
 fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String> {
-    let names: Vec<&str> = header.split(',').map(unquoted).collect();
+    let names = csv::cells(header);
     let axes: Vec<&str> = grid.axes.iter().map(|axis| axis.name.as_str()).collect();
     let of = |axis: &str| names.iter().position(|name| *name == axis);
     match axes.iter().map(|axis| of(axis)).collect::<Option<Vec<_>>>() {
         Some(columns) if names.len() == axes.len() => Ok(columns),
         _ => Err(format!(
-            "the header is \"{}\", but has to name the axes: {}",
+            "the header is \"{}\", but must name the axes: {}",
             header.trim(),
             axes.join(",")
         )),
     }
 }
 
-/// A cell without surrounding quotation marks.
-fn unquoted(cell: &str) -> &str {
-    let cell = cell.trim();
-    let inner = cell
-        .strip_prefix('"')
-        .and_then(|cell| cell.strip_suffix('"'));
-    inner.unwrap_or(cell).trim()
-}
-
 fn numbers(row: &str, columns: usize) -> std::result::Result<Vec<f64>, String> {
-    let cells: Vec<&str> = row.split(',').map(unquoted).collect();
-    if cells.len() != columns {
-        return Err(format!(
-            "{} values, but the header names {columns}",
-            cells.len()
-        ));
-    }
-    let number = |cell: &&str| {
-        let value: Option<f64> = cell.parse().ok();
-        value
-            .filter(|value| value.is_finite())
-            .ok_or_else(|| format!("\"{cell}\" is not a number"))
-    };
-    cells.iter().map(number).collect()
+    let cells = csv::row(row, columns)?;
+    cells.into_iter().map(csv::number).collect()
 }
 
 /// Refuses a coordinate beyond the ends of an axis.

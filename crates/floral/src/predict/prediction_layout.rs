@@ -197,10 +197,10 @@ fn arrays(plan: &PredictionPlan) -> Map<String, Value> {
         let meaning = "variance of the solution itself";
         let quantities = variance("aleatoric variance");
         add(ALEATORIC, plan.values(None, meaning, quantities));
-        let meaning = "variance of what is not known of the mean";
+        let meaning = "epistemic variance of the solution";
         let quantities = variance("epistemic variance");
         add(EPISTEMIC, plan.values(None, meaning, quantities));
-        let meaning = "variance of what is not known over that of inputs like those of training";
+        let meaning = "epistemic variance relative to that of inputs like the training inputs";
         let mut novelty = array_metadata::values(inputs, &[], plan.wanted.precision, meaning);
         array_metadata::set(&mut novelty, UNITS, "1");
         add(NOVELTY, novelty);

@@ -417,7 +417,7 @@ mod tests {
         writer.write(0, &statistics, None, &[], 1).unwrap();
         writer.finish().unwrap();
         let origin = |path: &Path| attributes(path, "std")["comment"].clone();
-        assert_eq!(origin(&path), "of the realizations drawn");
+        assert_eq!(origin(&path), "from the drawn realizations");
         let storage = zarrs::filesystem::FilesystemStore::new(&path).unwrap();
         let storage: ReadableStorage = Arc::new(storage);
         let open = |name| StoredArray::open(&storage, &path, name).unwrap().unwrap();

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::device::Device;
 use floral_linalg::Mat;
+use serde_json::json;
 
 use super::network_input::Network;
 use super::regression_input::MOMENT_DRAWS;
@@ -78,7 +79,10 @@ impl Predictor {
         let Checkpoint {
             header, regression, ..
         } = checkpoint;
-        let checksum = checksum(&weights).bytes(&regression);
+        let checksum = match regression.is_empty() {
+            true => network_checksum(&weights, &header),
+            false => Checksum::default().bytes(&regression),
+        };
         let config = &header.config;
         let trained = if config.method.recipe().is_some() {
             let fitted = restored(&regression)?;
@@ -169,7 +173,8 @@ impl Predictor {
         }
     }
 
-    /// Checksum of the weights or the fitted regression.
+    /// Checksum of the fitted regression; of a network, of its weights and everything that turns
+    /// its outputs into solutions.
     pub fn checksum(&self) -> Checksum {
         self.checksum
     }
@@ -267,6 +272,21 @@ fn check_fits(fitted: &Expansion, header: &Header) -> Result<()> {
         ]
         .concat(),
     ))
+}
+
+/// The same weights may have been imported with different scales, transforms or priors, which then
+/// predict other solutions.
+fn network_checksum(weights: &[Weight], header: &Header) -> Checksum {
+    let around = json!([
+        header.scaling,
+        header.transforms,
+        header.config.prior,
+        header.config.path,
+        header.grid,
+        header.mask,
+        header.stand_in,
+    ]);
+    checksum(weights).bytes(around.to_string().as_bytes())
 }
 
 fn checksum(weights: &[Weight]) -> Checksum {

@@ -277,7 +277,8 @@ impl<'a> RegressionInput<'a> {
 }
 
 /// Interpolates moments to the grid of the input. Standard deviations are interpolated instead of
-/// variances, because they are as smooth as the fields.
+/// variances, because they are as smooth as the fields, and exact where neighbouring values are
+/// perfectly correlated.
 fn brought(moments: &Prediction, back: &Back) -> Prediction {
     let variance = |values: &[f64]| -> Vec<f64> {
         let deviations: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();

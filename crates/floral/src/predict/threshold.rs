@@ -36,8 +36,8 @@ impl Threshold {
                 return Err(refusal(
                     text,
                     &format!(
-                        "the solution has {} channels ({labels}), which need not be alike; say of \
-                         which it is, by name or number, as in {example}:{value}",
+                        "the solution has {} channels ({labels}); give the channel of the threshold \
+                         by name or number, as in {example}:{value}",
                         quantities.len()
                     ),
                 ));

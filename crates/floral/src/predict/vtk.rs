@@ -14,6 +14,10 @@ use crate::storage::StoredArray;
 use crate::storage::array_metadata::CHANNEL_NAMES;
 use crate::{Error, Result};
 
+/// Why predictions on a grid are not written as VTK files.
+pub(super) const NO_MESH: &str =
+    "the predictions do not live on a mesh, which .vtu files hold; choose .zarr, .nc or .npz";
+
 /// A prediction store on a mesh.
 struct Predictions {
     mesh: Mesh,
@@ -51,7 +55,7 @@ pub(super) fn write(store: &Path, target: &Path, mark: &str) -> Result<()> {
 }
 
 /// Whether the name of a file is that of a collection.
-fn is_collection(path: &Path) -> bool {
+pub(super) fn is_collection(path: &Path) -> bool {
     path.extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("pvd"))
 }
@@ -150,8 +154,5 @@ fn channel_names(array: &StoredArray) -> Vec<String> {
 }
 
 fn no_mesh(target: &Path) -> Error {
-    Error::bad_file(
-        target,
-        "the predictions do not live on a mesh, which .vtu files hold; choose .zarr, .nc or .npz",
-    )
+    Error::bad_file(target, NO_MESH)
 }

@@ -17,10 +17,11 @@ use std::ops::Range;
 use floral_linalg::Mat;
 use serde::Serialize;
 
+use crate::grid::Mask;
 use crate::kl::Query;
 use crate::observer::{Event, Observer, go_on};
 use crate::predict::{Cases, Predictor};
-use crate::{Error, Field, Quantity, Result};
+use crate::{Error, Field, Grid, Quantity, Result};
 
 /// Largest number of candidate inputs; of a larger pool, those with the largest epistemic variance.
 const MOST: usize = 400;
@@ -57,7 +58,7 @@ pub struct Suggested {
 /// The uncertainty for one input of the pool.
 struct Known {
     index: usize,
-    /// Epistemic variance, averaged over points: [channel].
+    /// Epistemic variance, averaged over the domain: [channel].
     squares: Vec<f64>,
     novelty: f64,
     /// Input and transformed low fidelity on the training grid.
@@ -129,17 +130,44 @@ fn known(
         let Some(moments) = derived.moments() else {
             return Err(unknowing(predictor));
         };
-        let points = grid.len();
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / points as f64;
+        let weights = weights(grid, cases.mask());
+        let mean = |values: &[f64]| weighted_mean(values, &weights);
         observer.observe(&Event::Generated { input: index });
         Ok(Known {
             index,
-            squares: moments.epistemic.chunks_exact(points).map(mean).collect(),
+            squares: moments
+                .epistemic
+                .chunks_exact(grid.len())
+                .map(mean)
+                .collect(),
             novelty: moments.novelty,
             query: predictor.query(&case.input, low, grid)?,
         })
     };
     inputs.map(one).collect()
+}
+
+/// Weights of points in a mean over the domain: quadrature weights of a mesh, and zero outside the
+/// domain.
+fn weights(grid: &Grid, mask: Option<&Mask>) -> Vec<f64> {
+    let mut weights = match grid.weights() {
+        Some(weights) => weights.to_vec(),
+        None => vec![1.0; grid.len()],
+    };
+    if let Some(mask) = mask {
+        let outside = weights.iter_mut().zip(mask.outside());
+        outside.for_each(|(weight, outside)| *weight *= f64::from(u8::from(!outside)));
+    }
+    weights
+}
+
+/// The weighted mean of one channel; values at points of weight zero may be NaN.
+fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
+    let inside = values
+        .iter()
+        .zip(weights)
+        .filter(|(_, weight)| **weight > 0.0);
+    inside.map(|(value, weight)| weight * value).sum::<f64>() / weights.iter().sum::<f64>()
 }
 
 impl Known {

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::{weighted_mean, weights};
 use crate::kl::Placement;
+use crate::predict::interest::axes;
 use crate::predict::{Cases, Predictor};
 use crate::{Error, Grid, Quantity, Result};
 
@@ -45,29 +47,22 @@ pub fn suggest_sensors(
 ) -> Result<SensorSuggestions> {
     let header = predictor.header();
     let grid = &header.grid;
-    if !(noise.is_finite() && noise >= 0.0) || (noise > 0.0 && !header.transforms.is_none()) {
-        let reason = match noise > 0.0 {
-            true => {
-                "the run learns a transform of the solution, whose noise is another; leave it out"
-            }
-            false => "the noise of sensors is a number of 0 or more",
-        };
-        return Err(Error::config(format!("std {noise}"), reason));
-    }
+    check_noise(noise, !header.transforms.is_none())?;
     let channels = header.shapes.solution_channels;
     let placement = Placement {
         count,
         noise: vec![noise; channels],
-        weights: weights(predictor, grid),
+        weights: weights(grid, header.mask.as_ref()),
     };
     let case = cases.case(index)?;
     let (predicted, sensors) = cases.with_sensors(predictor, &case, &placement)?;
     let points = cases.grid().len().max(1);
     let total = predicted.moments().map(|moments| moments.total());
-    let mean = |channel: &[f64]| (channel.iter().sum::<f64>() / points as f64).sqrt();
+    let weights = weights(cases.grid(), cases.mask());
+    let mean = |channel: &[f64]| weighted_mean(channel, &weights).sqrt();
     Ok(SensorSuggestions {
         input: index,
-        axes: axis_names(grid),
+        axes: axes(grid).into_iter().map(|axis| axis.name).collect(),
         channels: header.quantities.solution.clone(),
         std: total.map_or(Vec::new(), |total| {
             total.chunks_exact(points).map(mean).collect()
@@ -83,27 +78,16 @@ pub fn suggest_sensors(
     })
 }
 
-/// Weights of points in the mean variance; zero outside the domain.
-fn weights(predictor: &Predictor, grid: &Grid) -> Vec<f64> {
-    let mut weights = match grid.weights() {
-        Some(weights) => weights.to_vec(),
-        None => vec![1.0; grid.len()],
+/// Refuses a noise that is not a standard deviation, or that cannot be added to what is learned.
+fn check_noise(noise: f64, has_transforms: bool) -> Result<()> {
+    let reason = if !(noise.is_finite() && noise >= 0.0) {
+        "the noise of sensors is a number of 0 or more"
+    } else if noise > 0.0 && has_transforms {
+        "noise cannot be given for a run that learns transformed values; leave it out"
+    } else {
+        return Ok(());
     };
-    if let Some(mask) = &predictor.header().mask {
-        let outside = weights.iter_mut().zip(mask.outside());
-        outside.for_each(|(weight, outside)| *weight *= f64::from(u8::from(!outside)));
-    }
-    weights
-}
-
-fn axis_names(grid: &Grid) -> Vec<String> {
-    match grid.mesh() {
-        None => grid.axes.iter().map(|axis| axis.name.clone()).collect(),
-        Some(mesh) => {
-            let names = ["x", "y", "z"].into_iter().map(str::to_owned);
-            names.take(mesh.points().dimension()).collect()
-        }
-    }
+    Err(Error::config(format!("std {noise}"), reason))
 }
 
 fn coordinates(grid: &Grid, point: usize) -> Vec<f64> {

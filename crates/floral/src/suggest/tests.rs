@@ -141,3 +141,54 @@ fn what_cannot_be_asked_is_refused() {
         assert!(refused.unwrap_err().to_string().contains("the pool has 2"));
     }
 }
+
+/// The dataset of [`dataset`] without its last two points, which are outside the domain.
+fn masked(folder: &TempDir, name: &str, slopes: &[f64]) -> Dataset {
+    let blank = |field: Field| {
+        let mut values = field.into_values();
+        values[POINTS - 2..].fill(f64::NAN);
+        Field::scalar(&grid(), values)
+    };
+    let mut arrays = Arrays::new(grid());
+    for slope in slopes {
+        let high: Vec<Field> = solutions(*slope).into_iter().map(blank).collect();
+        arrays.push(&input(*slope), None, &high).unwrap();
+    }
+    arrays.write(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn errors_are_means_over_the_domain_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = masked(&folder, "masked.zarr", &TRAINED);
+    assert!(data.mask().is_some());
+    let config = TrainConfig {
+        method: Method::Kriging,
+        split: SplitConfig::new(0, 0, None),
+        ..TrainConfig::default()
+    };
+    let predictor = fit(&data, folder.path().join("run"), &config, &Silent).unwrap();
+    let pool = dataset(&folder, "pool.zarr", &[0.7]);
+    let cases = Cases::open(pool.path(), &predictor, None).unwrap();
+    let case = cases.case(0).unwrap();
+    let derived = predictor.for_input(&case.input, None, &grid()).unwrap();
+    let moments = derived.moments().unwrap();
+    let inside = POINTS - 2;
+    let rms = |variance: &[f64]| (variance[..inside].iter().sum::<f64>() / inside as f64).sqrt();
+    let found = suggest(&predictor, &cases, 0..1, 1, &Silent).unwrap();
+    assert!((found.error[0] / rms(&moments.epistemic) - 1.0).abs() < 1e-12);
+    let found = suggest_sensors(&predictor, &cases, 0, 1, 0.0).unwrap();
+    assert!((found.std[0] / rms(&moments.total()) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_noise_that_is_no_deviation_is_refused_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let predictor = trained(&folder, "run", &TRAINED);
+    let pool = dataset(&folder, "pool.zarr", &[0.5]);
+    let cases = Cases::of(&pool).unwrap();
+    for noise in [f64::INFINITY, f64::NAN, -1.0] {
+        let refused = suggest_sensors(&predictor, &cases, 0, 1, noise).unwrap_err();
+        assert!(refused.to_string().contains("0 or more"), "{refused}");
+    }
+}

@@ -43,7 +43,7 @@ impl FromStr for Budget {
         budget.ok_or_else(|| {
             Error::config(
                 "budget",
-                format!("{text:?} is no time; give seconds, or a unit as in 90s, 2m or 1h"),
+                format!("{text:?} is not a time; give seconds, or a unit as in 90s, 2m or 1h"),
             )
         })
     }
@@ -77,7 +77,8 @@ impl Visitor<'_> for Words {
     }
 
     fn visit_f64<E: serde::de::Error>(self, seconds: f64) -> std::result::Result<Budget, E> {
-        Budget::of_seconds(seconds).ok_or_else(|| E::custom(format!("{seconds} s is no budget")))
+        Budget::of_seconds(seconds)
+            .ok_or_else(|| E::custom(format!("{seconds} s is not a valid budget")))
     }
 
     fn visit_i64<E: serde::de::Error>(self, seconds: i64) -> std::result::Result<Budget, E> {

@@ -160,7 +160,7 @@ impl Checkpoint {
         let metadata = metadata.metadata().clone().unwrap_or_default();
         let header = metadata
             .get("floral")
-            .ok_or("a safetensors file, but no checkpoint of floral")?;
+            .ok_or("a safetensors file, but not a checkpoint of floral")?;
         let steps = metadata
             .get("adam.steps")
             .and_then(|steps| steps.parse().ok());

@@ -149,8 +149,7 @@ impl TrainConfig {
             return Err(Error::config(
                 "split.validation",
                 format!(
-                    "{} needs at least one input on which training is watched, beside one to train \
-                     on",
+                    "{} needs at least one validation input and one training input",
                     self.method
                 ),
             ));
@@ -300,7 +299,7 @@ mod tests {
                 .split_of(20)
                 .unwrap_err()
                 .to_string()
-                .contains("watched")
+                .contains("validation input")
         );
     }
 

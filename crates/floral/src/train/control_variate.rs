@@ -109,7 +109,8 @@ impl Pair<'_> {
     }
 }
 
-fn mean(fields: &[f64], values: usize) -> Vec<f64> {
+/// The mean over realizations: [realization, value] -> [value].
+pub(super) fn mean(fields: &[f64], values: usize) -> Vec<f64> {
     let count = (fields.len() / values.max(1)) as f64;
     let mut mean = vec![0.0; values];
     for field in fields.chunks_exact(values.max(1)) {

@@ -84,7 +84,7 @@ fn arrays_of_another_type_or_shape_are_refused() {
     }
     damage.refused(&damage.whole[..damage.whole.len() - 4], "damaged");
     let bytes = altered(&damage.whole, |file| file["__metadata__"] = json!({}));
-    damage.refused(&bytes, "no checkpoint of floral");
+    damage.refused(&bytes, "not a checkpoint of floral");
     let mut bytes = damage.whole.clone();
     let last = bytes.len() - 4;
     bytes[last..].copy_from_slice(&f32::NAN.to_le_bytes());

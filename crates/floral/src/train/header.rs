@@ -222,7 +222,7 @@ impl Header {
         let fits = low <= method.uses_low() && low >= method.needs_low();
         if !(fits && self.scaling.fits(*input_channels, *solution_channels, low)) {
             return Err(format!(
-                "its scaling is not that of {input_channels} input and {solution_channels} solution \
+                "its scaling does not match {input_channels} input and {solution_channels} solution \
                  channels; use another one"
             ));
         }

@@ -183,8 +183,8 @@ impl Reader {
             self.dataset.path().to_owned(),
             match value.is_finite() {
                 true => format!(
-                    "{of}input {index} has the value {value:e}, and at most {largest:e} can be \
-                     computed with; divide it by a constant, or choose other units"
+                    "{of}input {index} has the value {value:e}, but values must be at most \
+                     {largest:e}; rescale it by a constant, or choose other units"
                 ),
                 false => format!(
                     "input {index} holds a NaN or an infinity; correct it, or leave out this input"

@@ -262,6 +262,23 @@ mod tests {
     }
 
     #[test]
+    fn the_same_weights_with_other_scales_are_another_model() {
+        let state = ReferenceState::read(&fixture("filmfno_1d.safetensors")).unwrap();
+        let checksum = |target: Normaliser| {
+            let foreign = Foreign {
+                target: Some(target),
+                ..foreign(Method::Floral, 1)
+            };
+            let checkpoint = foreign.checkpoint(&state).unwrap();
+            let predictor = Predictor::from_checkpoint(checkpoint, &Device::flex());
+            predictor.unwrap().checksum()
+        };
+        let other = checksum(Normaliser::of_channels(&[[0.0, 2.0]]));
+        assert_eq!(checksum(unit()), checksum(unit()));
+        assert_ne!(checksum(unit()), other);
+    }
+
+    #[test]
     fn what_the_state_does_not_tell_or_contradicts_is_named() {
         let path = fixture("filmfno_1d.safetensors");
         let state = ReferenceState::read(&path).unwrap();

@@ -56,7 +56,7 @@ fn broken(symmetry: &Symmetry) -> Error {
         "symmetries",
         format!(
             "{symmetry} changes the values of a channel that is learned through a transform; leave \
-             the one or the other out"
+             out the symmetry or the transform"
         ),
     )
 }

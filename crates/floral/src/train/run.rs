@@ -71,7 +71,7 @@ impl RunFolder {
         if run.config_path().is_file() || run.is_file() {
             Ok(run)
         } else if path.exists() {
-            Err(run.refusal("is no run folder: it has no config.toml; give the folder of a run"))
+            Err(run.refusal("is not a run folder: it has no config.toml; give the folder of a run"))
         } else {
             Err(run.refusal("does not exist; train a run there first"))
         }

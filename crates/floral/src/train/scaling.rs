@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::control_variate::mean;
 use super::ranges::{Norms, Ranges, SolutionRange, root_mean_square};
 use super::training_input::TrainingInput;
 use crate::Field;
@@ -169,11 +170,7 @@ fn deviations(realizations: &[f64], size: usize) -> Vec<f64> {
     if count < 2 {
         return Vec::new();
     }
-    let mut mean = vec![0.0; size];
-    for realization in realizations.chunks_exact(size) {
-        let sums = mean.iter_mut().zip(realization);
-        sums.for_each(|(mean, v)| *mean += v / count as f64);
-    }
+    let mean = mean(realizations, size);
     let scale = (count as f64 / (count - 1) as f64).sqrt();
     let pairs = realizations.iter().zip(mean.iter().cycle());
     pairs.map(|(v, mean)| scale * (v - mean)).collect()

@@ -16,8 +16,8 @@ pub(super) fn transforms(dataset: &Dataset, config: &TrainConfig) -> Result<Tran
         return Err(Error::config(
             "transform",
             format!(
-                "{} predicts a mean, and that of transformed values is another than the solution's; \
-                 leave the transform out, or choose a method with a spread",
+                "{} predicts only a mean, and the mean of transformed values is not the transformed \
+                 mean; leave the transform out, or choose a method with a spread",
                 config.method
             ),
         ));

@@ -131,7 +131,7 @@ fn any_number_of_ranks_predicts_the_same() {
         predicted(ranks, (&dataset, &run), (&file, 2), &Silent)
     });
     let refusal = ends[0].as_ref().unwrap_err().to_string();
-    assert!(refusal.contains("is one file"), "{refusal}");
+    assert!(refusal.contains("is a single file"), "{refusal}");
 }
 
 #[test]

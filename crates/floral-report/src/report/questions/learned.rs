@@ -9,6 +9,7 @@ use floral::{Error, Result};
 
 use super::Answer;
 use crate::draw::{Block, Colour, Curve, Dash, Figure};
+use crate::report::names::capitalized;
 
 /// The learning curve of a loop.
 #[derive(Debug, Clone, Serialize)]
@@ -26,11 +27,11 @@ impl Learned {
         let bytes = std::fs::read(&path).map_err(|_| {
             Error::bad_file(
                 folder,
-                "is no folder of floral learn with a fit; give the -o of that command",
+                "is not a folder of floral learn with a fit; give the -o of that command",
             )
         })?;
         let curve = serde_json::from_slice(&bytes).map_err(|error| {
-            Error::bad_file(path.clone(), format!("is no learning curve ({error})"))
+            Error::bad_file(path.clone(), format!("is not a learning curve ({error})"))
         })?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -51,9 +52,9 @@ pub(super) fn answer(all: &[Learned]) -> Option<Answer> {
     ];
     (!all.is_empty()).then(|| {
         Answer::new(
-            "The loop",
-            "What is known of the quantity over the pool after each fit, over the number of runs. The \
-             epistemic standard deviation is the error that the method itself expects.",
+            "Learning curve",
+            "Mean and epistemic uncertainty of the quantity over the pool after each fit, over the number of \
+             runs. The epistemic standard deviation is the error that the method itself expects.",
             vec![("loop".into(), Block::Figures(figures))],
         )
     })
@@ -72,12 +73,8 @@ fn figure(all: &[Learned], title: &str, label: &str, of: fn(&Asking) -> Option<f
             .with_dash(dash)
             .marked()
     };
-    let mut title = title.to_owned();
-    if let Some(first) = title.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
     Figure {
-        title,
+        title: capitalized(title),
         x_label: "runs of the solver".into(),
         y_label: label.into(),
         curves: all.iter().enumerate().map(curve).collect(),

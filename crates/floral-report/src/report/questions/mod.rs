@@ -97,5 +97,36 @@ pub(super) fn sections(comparison: &Comparison) -> Vec<Section> {
 /// Single figures and tables.
 pub(super) fn exports(comparison: &Comparison) -> Vec<Named> {
     let all = answers(comparison).into_iter();
-    all.flat_map(|answer| answer.exports).collect()
+    distinct(all.flat_map(|answer| answer.exports).collect())
+}
+
+/// Numbers repeated names, as of two sensitivity analyses, so that no file replaces another.
+fn distinct(mut all: Vec<Named>) -> Vec<Named> {
+    let names: Vec<String> = all.iter().map(|(name, _)| name.clone()).collect();
+    for (i, (name, _)) in all.iter_mut().enumerate() {
+        let before = names[..i].iter().filter(|other| **other == names[i]);
+        match before.count() {
+            0 => {}
+            n => *name = format!("{name}-{}", n + 1),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_the_same_name_go_to_files_of_their_own() {
+        let table = || {
+            Exported::Table(crate::draw::Table {
+                columns: Vec::new(),
+                rows: Vec::new(),
+            })
+        };
+        let all = ["shares", "maps", "shares", "shares"].map(|name| (name.to_owned(), table()));
+        let names: Vec<String> = distinct(all.into()).into_iter().map(|one| one.0).collect();
+        assert_eq!(names, ["shares", "maps", "shares-2", "shares-3"]);
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::Answer;
 use super::quantities::{QuantityShown, RunQuantity};
-use crate::draw::{Best, Block, Colour, Column, Curve, Dash, Figure, Label, Row, Table};
+use crate::draw::{Best, Block, Colour, Column, Curve, Dash, Figure, Label, Row, Table, extremes};
+use crate::report::names::capitalized;
 
 /// Number of points of a density curve.
 const POINTS: usize = 120;
@@ -19,8 +20,8 @@ pub(super) fn answer(all: &[QuantityShown]) -> Option<Answer> {
     (!all.is_empty()).then(|| {
         Answer::new(
             "Quantities of interest",
-            "Densities and probabilities of exceedance over draws, beside the truth where it is known. \
-             Stretched: the factor of deviations from the median by calibration on left-out inputs. \
+            "Densities and probabilities of exceedance over draws, with the truth if known. \
+             Stretched: calibration factor of deviations from the median on left-out inputs. \
              Coverage is that of the 90 % interval, of the draws and after calibration.",
             blocks,
         )
@@ -52,31 +53,23 @@ fn of_quantity(quantity: &QuantityShown) -> Vec<(String, Block)> {
     all
 }
 
-fn column(name: &str, meaning: &str, best: Best) -> Column {
-    Column {
-        name: name.into(),
-        meaning: meaning.into(),
-        best,
-    }
-}
-
 /// Statistics with a row per input and run.
 fn statistics(quantity: &QuantityShown) -> Table {
     let units = quantity.label.units.as_deref().unwrap_or("");
-    let plain = |name: &str| column(name, units, Best::Unranked);
+    let plain = |name: &str| Column::new(name, units, Best::Unranked);
     let mut columns = vec![
         plain("mean"),
         plain("std"),
         plain("5 %"),
         plain("50 %"),
         plain("95 %"),
-        column("superquantile", "mean of the largest 5 %", Best::Unranked),
-        column("aleatoric", "standard deviation", Best::Unranked),
-        column("epistemic", "standard deviation", Best::Unranked),
+        Column::new("superquantile", "mean of the largest 5 %", Best::Unranked),
+        Column::new("aleatoric", "standard deviation", Best::Unranked),
+        Column::new("epistemic", "standard deviation", Best::Unranked),
     ];
     for threshold in &quantity.thresholds {
         let name = format!("P(> {threshold})");
-        columns.push(column(&name, "probability", Best::Unranked));
+        columns.push(Column::new(&name, "probability", Best::Unranked));
     }
     let known = |value: f64| value.is_finite().then_some(value);
     let of_run = |(run, i): (&RunQuantity, usize)| {
@@ -123,12 +116,12 @@ fn statistics(quantity: &QuantityShown) -> Table {
 fn scores(quantity: &QuantityShown) -> Table {
     let units = quantity.label.units.as_deref().unwrap_or("");
     let mut columns = vec![
-        column("bias", "of the predicted mean", Best::Unranked),
-        column("RMSE", "of the predicted mean", Best::Lowest),
-        column("CRPS", units, Best::Lowest),
-        column("drawn", "coverage of the 90 % interval", Best::Nearest(0.9)),
-        column("stretched", "factor of deviations", Best::Unranked),
-        column(
+        Column::new("bias", "of the predicted mean", Best::Unranked),
+        Column::new("RMSE", "of the predicted mean", Best::Lowest),
+        Column::new("CRPS", units, Best::Lowest),
+        Column::new("drawn", "coverage of the 90 % interval", Best::Nearest(0.9)),
+        Column::new("stretched", "factor of deviations", Best::Unranked),
+        Column::new(
             "calibrated",
             "coverage of the 90 % interval",
             Best::Nearest(0.9),
@@ -136,10 +129,10 @@ fn scores(quantity: &QuantityShown) -> Table {
     ];
     for threshold in &quantity.thresholds {
         let name = |what: &str| format!("{what} > {threshold}");
-        columns.push(column(&name("P"), "mean probability", Best::Unranked));
-        columns.push(column(&name("observed"), "share", Best::Unranked));
-        columns.push(column(&name("Brier"), "score", Best::Lowest));
-        columns.push(column(&name("truth's Brier"), "score", Best::Unranked));
+        columns.push(Column::new(&name("P"), "mean probability", Best::Unranked));
+        columns.push(Column::new(&name("observed"), "share", Best::Unranked));
+        columns.push(Column::new(&name("Brier"), "score", Best::Lowest));
+        columns.push(Column::new(&name("truth's Brier"), "score", Best::Unranked));
     }
     let row = |run: &RunQuantity| {
         let own = run.scores.as_ref()?;
@@ -193,9 +186,7 @@ fn series(quantity: &QuantityShown, input: usize) -> Vec<(String, &[f64], Colour
 /// The range of all values at an input, with a margin.
 fn ends(series: &[(String, &[f64], Colour, Dash)]) -> Option<[f64; 2]> {
     let all = series.iter().flat_map(|one| one.1);
-    let [low, high] = all.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], v| {
-        [l.min(*v), h.max(*v)]
-    });
+    let [low, high] = extremes(all.copied())?;
     let room = 0.05 * (high - low);
     (high > low).then_some([low - room, high + room])
 }
@@ -206,10 +197,7 @@ fn grid([from, to]: [f64; 2]) -> Vec<f64> {
 }
 
 fn titled(quantity: &QuantityShown, input: usize, what: &str) -> String {
-    let mut name = quantity.inputs[input].name.clone();
-    if let Some(first) = name.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    let name = capitalized(&quantity.inputs[input].name);
     format!("{name}, {} of {}", what, quantity.label.name)
 }
 

@@ -32,7 +32,7 @@ impl SensitivityShown {
         let found: Sensitivity = serde_json::from_slice(&bytes).map_err(|error| {
             let expected = "give the file that floral sensitivity writes by -o";
             refused(format!(
-                "is no result of floral sensitivity ({error}); {expected}"
+                "is not a result of floral sensitivity ({error}); {expected}"
             ))
         })?;
         let maps = maps.map(|path| read_maps(path, &found)).transpose()?;
@@ -77,7 +77,7 @@ pub(super) fn answer(comparison: &Comparison, one: &SensitivityShown) -> Answer 
     Answer::new(
         "Sensitivity",
         "Where the variance of each quantity comes from: the input, the inherent randomness of the solution, \
-         and ignorance for lack of training data. First-order indices are the share of the input's part that a \
+         and epistemic uncertainty for lack of training data. First-order indices are the share of the input's part that a \
          parameter explains alone, total indices the share that it takes part in. Intervals of 90 % contain \
          the uncertainty of the run.",
         blocks,
@@ -102,7 +102,7 @@ fn shares(found: &Sensitivity) -> Bars {
     let legend = [
         ("input", Colour::Blue),
         ("inherent", Colour::Orange),
-        ("ignorance", Colour::Grey),
+        ("epistemic", Colour::Grey),
     ];
     Bars {
         title: "Shares of the variance".into(),

@@ -85,10 +85,10 @@ pub(super) fn check_mask(
     let refused = |reason: String| Err(Error::bad_file(path, reason));
     match (&header.mask, own) {
         (Some(mask), _) if mask.shape() != grid.shape() => refused(format!(
-            "has the grid {:?}, and the run knows which points are outside of its domain on {:?} \
-             alone; give inputs on that grid",
+            "has grid {:?}, but the run's mask is defined on grid {on:?} only; give inputs on grid \
+             {on:?}",
             grid.shape(),
-            mask.shape()
+            on = mask.shape()
         )),
         (Some(mask), Some(own)) if !mask.holds(own) => {
             let missing = own.outside().iter().zip(mask.outside());
@@ -206,7 +206,8 @@ fn order(run: &Grid, given: &Grid, notes: &mut Vec<String>) -> Verdict<Vec<usize
     let counted = |names: &[&str]| names.iter().all(|name| axis_names::is_counted(name));
     if counted(&ours) || counted(&theirs) {
         notes.push(format!(
-            "its axes ({}) are taken for the run's ({}) in this order, as one of them has no names",
+            "its axes ({}) are assumed to be the run's ({}) in this order, because one of the grids \
+             has unnamed axes",
             theirs.join(", "),
             ours.join(", ")
         ));

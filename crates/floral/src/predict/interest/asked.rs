@@ -36,6 +36,25 @@ pub struct Subject<'a> {
     pub has_low: bool,
 }
 
+impl<'a> Subject<'a> {
+    /// The fields of a run on a grid.
+    pub fn of_run(
+        header: &'a Header,
+        grid: &'a Grid,
+        mask: Option<&'a Mask>,
+        has_low: bool,
+    ) -> Self {
+        let shapes = &header.shapes;
+        Self {
+            grid,
+            mask,
+            quantities: &header.quantities,
+            channels: [shapes.input_channels, shapes.solution_channels],
+            has_low,
+        }
+    }
+}
+
 /// A quantity of interest and the thresholds whose exceedance probability is wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interest {
@@ -57,14 +76,7 @@ pub struct Interests {
 impl Interests {
     /// The quantities for a run's predictions of these inputs; `None` if none are asked for.
     pub fn of_cases(asked: &Asked, header: &Header, cases: &Cases<'_>) -> Result<Option<Self>> {
-        let shapes = &header.shapes;
-        let subject = Subject {
-            grid: cases.grid(),
-            mask: cases.mask(),
-            quantities: &header.quantities,
-            channels: [shapes.input_channels, shapes.solution_channels],
-            has_low: cases.has_low(),
-        };
+        let subject = Subject::of_run(header, cases.grid(), cases.mask(), cases.has_low());
         Self::new(asked, &subject)
     }
 

@@ -220,7 +220,7 @@ fn calibration(judged: &[JudgedValues]) -> std::result::Result<Calibration, Stri
     });
     let judged: Vec<Judged<'_>> = judged.collect();
     if judged.len() < FEWEST_INPUTS {
-        return Err("on most left-out predictions it has no value, or a single one".into());
+        return Err("it is undefined or constant for most held-out predictions".into());
     }
     Calibration::fit(&judged, COVERAGE).map_err(|error| error.to_string())
 }

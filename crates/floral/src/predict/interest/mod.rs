@@ -17,6 +17,7 @@ mod summary;
 
 pub use asked::{Asked, Interest, Interests, Subject};
 pub use calibrated::{JudgedValues, JudgingInput};
+pub(crate) use names::axes;
 pub use names::names;
 pub use prepared::PreparedInterests;
 pub use space::space;

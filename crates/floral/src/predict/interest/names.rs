@@ -17,7 +17,7 @@ pub fn names(subject: &Subject<'_>) -> Names {
 }
 
 /// Names of the axes; the coordinates of a mesh are x, y and z.
-fn axes(grid: &Grid) -> Vec<Name> {
+pub(crate) fn axes(grid: &Grid) -> Vec<Name> {
     let Some(mesh) = grid.mesh() else {
         return grid.axes.iter().map(axis).collect();
     };

@@ -6,34 +6,18 @@ use std::path::Path;
 use floral_quantities::Name;
 
 use super::{Observations, PointReading, channel, solution};
+use crate::predict::csv::{self, Fault};
 use crate::predict::interest::{Subject, names};
 use crate::train::Header;
 use crate::units::{Conversion, relation};
-use crate::{Error, Grid, Quantity, Result};
+use crate::{Grid, Quantity, Result};
 
 impl Observations {
     /// Reads values at points in the domain of a grid.
     pub fn read(path: &Path, header: &Header, grid: &Grid) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-        let subject = Subject {
-            grid,
-            mask: None,
-            quantities: &header.quantities,
-            channels: [
-                header.shapes.input_channels,
-                header.shapes.solution_channels,
-            ],
-            has_low: false,
-        };
+        let subject = Subject::of_run(header, grid, None, false);
         let axes = names(&subject).axes;
-        let points =
-            parse(&text, &axes, &solution(header)).map_err(|(line, reason)| Error::BadFile {
-                path: path.to_owned(),
-                reason: match line {
-                    Some(line) => format!("line {line}: {reason}"),
-                    None => reason,
-                },
-            })?;
+        let points = csv::read(path, |text| parse(text, &axes, &solution(header)))?;
         Ok(Self {
             points,
             quantities: Vec::new(),
@@ -41,18 +25,12 @@ impl Observations {
     }
 }
 
-/// A line number, counted from 1, and what is wrong with that line.
-type Fault = (Option<usize>, String);
-
 fn parse(
     text: &str,
     axes: &[Name],
     solution: &[Quantity],
 ) -> std::result::Result<Vec<PointReading>, Fault> {
-    // Spreadsheet programs often write a byte order mark first.
-    let text = text.trim_start_matches('\u{feff}');
-    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
-    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = csv::lines(text);
     let (line, first) = lines.next().unwrap_or((1, ""));
     let columns = Columns::new(first, axes).map_err(|reason| (Some(line), reason))?;
     let reading = |(line, row): (usize, &str)| {
@@ -90,11 +68,12 @@ struct Columns {
 
 impl Columns {
     fn new(header: &str, axes: &[Name]) -> std::result::Result<Self, String> {
-        let cells: Vec<(String, Option<String>)> = header.split(',').map(named).collect();
+        let cells: Vec<(String, Option<String>)> =
+            csv::cells(header).into_iter().map(named).collect();
         let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
         let wanted = || {
             format!(
-                "the header is \"{}\", but has to name the columns {},value, and std or channel where \
+                "the header is \"{}\", but must name the columns {},value, and std or channel where \
                  they are needed",
                 header.trim(),
                 names.join(",")
@@ -133,20 +112,8 @@ impl Columns {
         axes: &[Name],
         solution: &[Quantity],
     ) -> std::result::Result<PointReading, String> {
-        let cells: Vec<&str> = row.split(',').map(unquoted).collect();
-        if cells.len() != self.count {
-            return Err(format!(
-                "{} values, but the header names {}",
-                cells.len(),
-                self.count
-            ));
-        }
-        let number = |column: &Column| {
-            let cell = cells[column.place];
-            let value: Option<f64> = cell.parse().ok();
-            let value = value.filter(|value| value.is_finite());
-            value.ok_or_else(|| format!("\"{cell}\" is not a number"))
-        };
+        let cells = csv::row(row, self.count)?;
+        let number = |column: &Column| csv::number(cells[column.place]);
         let coordinate = |(column, axis): (&Column, &Name)| {
             let along = conversion(&axis.name, column.units.as_deref(), axis.unit.as_deref())?;
             Ok(along.apply(number(column)?))
@@ -178,20 +145,10 @@ impl Columns {
 
 /// Splits a header cell into a name and optional units in brackets.
 fn named(cell: &str) -> (String, Option<String>) {
-    let cell = unquoted(cell);
     match cell.strip_suffix(']').and_then(|cell| cell.split_once('[')) {
         Some((name, units)) => (name.trim().to_owned(), Some(units.trim().to_owned())),
         None => (cell.to_owned(), None),
     }
-}
-
-/// A cell without surrounding quotation marks.
-fn unquoted(cell: &str) -> &str {
-    let cell = cell.trim();
-    let inner = cell
-        .strip_prefix('"')
-        .and_then(|cell| cell.strip_suffix('"'));
-    inner.unwrap_or(cell).trim()
 }
 
 /// Conversion from the units of a column to those of the run; a column without units is in the
@@ -254,7 +211,7 @@ mod tests {
             ("x,y,value,channel\n", "no readings"),
             ("0.1,0.2,3\n", "Some(1) the header is \"0.1,0.2,3\""),
             ("x,y,value,x\n", "x,y,value"),
-            ("x,y,value,colour\n", "has to name"),
+            ("x,y,value,colour\n", "must name"),
             ("x,y,value\n0,0,1\n", "has 2 channels"),
             (
                 "x,y,value,channel\n0,0,1,q\n",
