@@ -335,6 +335,9 @@ def test_a_threshold_names_its_channel_if_there_are_several(curves):
     )
     assert ensemble.exceedance([0.1, 0.2], channel=0).shape == (2, 16)
     assert list(ensemble.to_xarray().channel.values) == ["u", "p"]
+    above = ensemble.to_xarray(thresholds=[300.0]).exceedance
+    assert above.dims == ("threshold", "channel", "x")
+    np.testing.assert_array_equal(above.sel(channel="p").values[0], ensemble.exceedance(300.0, channel="p"))
     with pytest.raises(ValueError, match="'q' is not among those of the solution: u, p"):
         ensemble.plot(channel="q")
 

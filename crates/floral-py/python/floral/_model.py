@@ -20,7 +20,7 @@ from ._ensembles import Ensembles
 from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._inputs import Expected, new_inputs
-from ._mesh import Cells, mesh_of
+from ._mesh import Cells, brought, mesh_of
 from ._notes import note
 from ._observations import Observations, to_plain
 from ._parameters import Parameters, by_name
@@ -77,6 +77,8 @@ class Model(OnGrid):
         parameters: Optional[Parameters] = None,
         points: Any = None,
         cells: Cells = None,
+        low_points: Any = None,
+        low_cells: Cells = None,
         params: Optional[Parameters] = None,
         observe: Union[None, Observations, PathLike] = None,
         seed: int = 0,
@@ -102,7 +104,9 @@ class Model(OnGrid):
         parameters: scalar parameters of the input, as in ``{"viscosity": 0.1}``; for several
             inputs ``{"viscosity": [0.1, 0.2]}`` or an array [input, parameter].
         points, cells: the mesh of the input and of the predictions, if it is not the training mesh; ``points``
-            alone may be a mesh object of another library, as in :meth:`Dataset.from_arrays`.
+            alone may be a mesh object of another library, as in :meth:`Dataset.from_arrays`. Points farther outside of
+            the box around the training mesh than a tenth of its diagonal are refused.
+        low_points, low_cells: the mesh of ``low``, if it is a different one, as in :meth:`Dataset.from_arrays`.
         params: alias of ``parameters``.
         observe: readings of one realization, on which the prediction of a single input is conditioned:
             :class:`Observations`, or the path of a CSV file with a column for each axis, ``value`` and ``std``.
@@ -126,6 +130,8 @@ class Model(OnGrid):
         """
         parameters = params if parameters is None else parameters
         mesh = None if points is None else mesh_of(points, cells)
+        if low_points is not None:
+            low = self._brought(low, low_points, low_cells, mesh)
         new = new_inputs(self._expected(), input, low, coords, parameters, inputs, mesh)
         about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
         points = self._per_axis(resolution)
@@ -164,6 +170,13 @@ class Model(OnGrid):
         quantities = self._header.get("quantities", {}).get("solution", [])
         given = json.loads(innovation) if innovation else None
         return Ensemble(found, quantities, given, None if given else self._calibrating)
+
+    def _brought(self, low: Any, points: Any, cells: Cells, mesh: Optional[_floral.Mesh]) -> Any:
+        """Low fidelity on the mesh of the input, from a mesh of its own."""
+        mesh = self._grid.mesh if mesh is None else mesh
+        if mesh is None or low is None:
+            raise ValueError("low_points is the mesh of low; give low too, for a model that was trained on a mesh")
+        return brought(low, mesh_of(points, cells), mesh)
 
     def _expected(self) -> Expected:
         known = self._header.get("quantities", {}).get("input", [])
