@@ -43,20 +43,23 @@ def definition(tree, name):
 
 
 def markdown(docstring):
-    """A docstring as Markdown: examples become code, `name: meaning` becomes a list."""
+    """A docstring as Markdown: examples and indented paragraphs become code, `name: meaning` becomes a list."""
     text = re.sub(r":\w+:`([^`]+)`", r"`\1`", textwrap.dedent(docstring)).replace("``", "`")
     lines, example = [], []
 
     def end_example():
         if example:
-            lines.extend(["", "```pycon", *example, "```", ""])
+            kind = "pycon" if example[0].startswith(">>>") else "python"
+            lines.extend(["", f"```{kind}", *example, "```", ""])
             example.clear()
 
     for line in text.strip().splitlines():
         if example and not line.strip():
             end_example()
         elif example or line.startswith(">>>"):
-            example.append(line)
+            example.append(line.removeprefix("    "))
+        elif line.startswith("    ") and lines and not lines[-1]:
+            example.append(line.removeprefix("    "))
         elif entry := re.match(r"((?:[a-z_]+(?:, )?)+): (\S.*)", line):
             lines.extend([*([""] if lines and lines[-1] and not lines[-1].startswith(("- ", "  ")) else []), f"- `{entry[1]}`: {entry[2]}"])
         elif line.startswith("    ") and lines and lines[-1].startswith(("- ", "  ")):
@@ -101,12 +104,16 @@ def function_text(node, level, is_method=False, prefix=""):
 
 
 def attributes(node, source):
-    """Attributes with a `#:` comment in the line above, and that line."""
-    lines = source.splitlines()[node.lineno - 1 : node.end_lineno]
-    for comment, line in zip(lines, lines[1:]):
-        name = re.match(r"\s*self\.(\w+) =", line)
-        if name and comment.strip().startswith("#:"):
-            yield name[1], comment.strip()[2:].strip()
+    """Attributes with a `#:` comment in the lines above, and that comment."""
+    comment = []
+    for line in source.splitlines()[node.lineno - 1 : node.end_lineno]:
+        if line.strip().startswith("#:"):
+            comment.append(line.strip()[2:].strip())
+            continue
+        name = re.match(r"\s*(?:self\.)?(\w+)(?:: [^=]+)? =", line)
+        if name and comment and not name[1].startswith("_"):
+            yield name[1], markdown(" ".join(comment)).strip()
+        comment = []
 
 
 def members(node, source):
@@ -115,7 +122,7 @@ def members(node, source):
     for entry in node.body:
         if not isinstance(entry, ast.FunctionDef) or entry.name.startswith("_"):
             continue
-        if "property" in decorators(entry):
+        if {"property", "cached_property"} & decorators(entry):
             first = markdown(ast.get_docstring(entry) or "").split("\n\n")[0].replace("\n", " ").strip()
             values.append((entry.name, first))
         elif "overload" not in decorators(entry):
@@ -124,12 +131,13 @@ def members(node, source):
 
 
 def bases(node, tree):
-    """Base classes from the package, with their source."""
+    """Base classes from the package and theirs, with their source."""
     for base in node.bases:
         home = homes(tree).get(getattr(base, "id", ""))
         if home:
             of_base, source = parsed(home)
             yield definition(of_base, base.id), source
+            yield from bases(definition(of_base, base.id), of_base)
 
 
 def class_text(node, tree, source):
@@ -140,6 +148,10 @@ def class_text(node, tree, source):
         values, methods = values + more_values, methods + more_methods
     if values:
         text += "| attribute | |\n|---|---|\n" + "".join(f"| `{name}` | {meaning} |\n".replace("\\|", "|") for name, meaning in values) + "\n"
+    made = [entry for entry in node.body if getattr(entry, "name", "") == "__init__" and ast.get_docstring(entry)]
+    if made:
+        arguments = signature(made[0], True).replace("__init__", node.name, 1).replace(" -> None", "")
+        text += f"```python\n{arguments}\n```\n\n{markdown(ast.get_docstring(made[0]))}\n"
     for method in methods:
         is_bound = "staticmethod" not in decorators(method)
         text += function_text(method, "###", is_bound, f"{node.name}.")

@@ -104,7 +104,7 @@ def test_functions_solve_each_input(curves):
         ({"input": np.zeros((10, 16), complex)}, "input is complex"),
         ({"input": np.full((10, 16), "a")}, "give numbers"),
         ({"input": [[0.0] * 16, [0.0] * 15]}, "parts differ in shape"),
-        ({"coords": {"x": np.arange(15.0)}}, "is the order of axes that of coords?"),
+        ({"coords": {"x": np.arange(15.0)}}, "check that coords are in the order of the array's axes"),
         ({"coords": {"x": -np.arange(16.0)}}, "not increasing"),
         ({"coords": {"x": np.arange("2020-01-01", "2020-01-17", dtype="M8[D]")}}, "are dates"),
         ({"domains": {"y": "periodic"}}, "there is no axis 'y'"),

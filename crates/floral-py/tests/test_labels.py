@@ -246,3 +246,7 @@ def test_notes_are_warnings_at_the_line_of_the_caller(curves):
     with pytest.warns(UserWarning, match="no coordinates are given for x") as notes:
         data = floral.Dataset.from_arrays(input=curves["input"], high=curves["high"])
     assert [note.filename for note in notes] == [__file__] and len(data) == 10
+    two = np.stack([curves["input"]] * 2, axis=1)
+    high = np.stack([curves["high"]] * 2, axis=2)
+    with pytest.warns(UserWarning, match=r"shape \(10, 2, 16\) is read as \[input, x, y\]; give coords=.* or dims="):
+        assert floral.Dataset.from_arrays(input=two, high=high).dims == ("x", "y")

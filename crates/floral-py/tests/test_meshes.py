@@ -115,6 +115,32 @@ def test_predictions_on_another_mesh_are_interpolated(block):
     assert np.abs(there - expected).max() < 0.02 * np.abs(expected).max()
 
 
+def test_a_mesh_of_another_domain_is_refused(block):
+    _, model = block
+    points, cells = plane()
+    new = {"parameters": {"load": 0.3, "stiffness": 4.0}, "cells": cells, "realizations": 2}
+    for other in (1000 * points, 3 * points, 1.2 * points, points + [5.0, 0.0]):
+        with pytest.raises(ValueError, match=r"outside of the box from \[0.0, 0.0\] to \[1.0, 1.0\].*in its units"):
+            model.sample(points=other, **new)
+    assert np.isfinite(model.sample(points=1.02 * points, **new).mean).all()
+
+
+def test_low_fidelity_of_a_new_input_may_be_on_its_own_mesh():
+    points, cells = plane()
+    parameters, high = solutions(points)
+    corners, quad = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), [[0, 1, 2, 3]]
+    low = np.linspace(1.0, 2.0, CASES)[:, None] * corners[:, 0]
+    coarse = {"low_points": corners, "low_cells": quad}
+    data = floral.Dataset.from_arrays(parameters=parameters, high=high, points=points, cells=cells, low=low, **coarse)
+    model = floral.fit(data, test=0, method="kriging", progress=False)
+    new = {"parameters": {"load": 0.3, "stiffness": 4.0}, "realizations": 2}
+    expected = model.sample(low=1.5 * points[:, 0], **new).mean
+    for given in (1.5 * corners[:, 0], lambda _: 1.5 * corners[:, 0]):
+        np.testing.assert_allclose(model.sample(low=given, **coarse, **new).mean, expected, atol=1e-9)
+    with pytest.raises(ValueError, match="low_points is the mesh of low; give low too"):
+        model.sample(**coarse, **new)
+
+
 def test_low_fidelity_on_a_mesh_of_its_own_is_interpolated():
     points, cells = plane()
     parameters, high = solutions(points)
@@ -179,7 +205,7 @@ def test_what_is_wrong_with_a_mesh_is_said():
     assert "(49,) but input has (48,)" in refusal(points=points[:-1], cells=None)
     assert "are the same" in refusal(points=np.concatenate([points[:-1], points[:1]]))
     assert "[cell, 3]" in refusal(cells={"triangle": cells[:, :2]})
-    assert "for grids" in refusal(coords={"x": np.arange(49.0)})
+    assert "exclude each other" in refusal(coords={"x": np.arange(49.0)})
     assert "Fourier layers need a grid" in _refused_fit(given)
 
 

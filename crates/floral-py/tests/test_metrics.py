@@ -59,3 +59,18 @@ def test_shapes_that_do_not_fit_are_refused():
         metrics.coverage(MEMBERS, SEEN, 90)
     with pytest.raises(ValueError, match="NaN"):
         metrics.crps(np.full((3, 2), np.nan), np.zeros(2))
+
+
+def test_the_energy_score_does_not_depend_on_the_order_of_members():
+    members = np.random.default_rng(0).normal(size=(500, 1))
+    expected = metrics.crps(members, np.zeros((1, 1)))
+    for given in (members, np.sort(members, axis=0)):
+        np.testing.assert_allclose(metrics.energy_score(given, np.zeros((1, 1))), expected, rtol=0.02)
+
+
+def test_errors_without_a_value_are_not_type_errors():
+    for score in (metrics.rmse, metrics.nrmse, metrics.mean_l2, metrics.variance_error):
+        with pytest.raises(ValueError, match="predicted: 1 values are NaN"):
+            score([1.0, np.nan], [1.0, 2.0])
+    assert metrics.nrmse([1.0, 2.0], [0.0, 0.0]) == np.inf
+    assert metrics.nrmse([0.0, 0.0], [0.0, 0.0]) == 0.0

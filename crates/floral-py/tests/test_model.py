@@ -114,7 +114,7 @@ def test_other_grids_are_asked_for_by_resolution_or_given_with_coordinates(curve
     x = np.linspace(0.0, 2.0, 21)
     other = model.sample(2.5 * x, low=np.sin(2.5 * x), coords={"x": x}, realizations=50)
     assert other.mean.shape == (21,)
-    with pytest.raises(ValueError, match=r"input has \(21,\) points but the model's grid \(16,\)"):
+    with pytest.raises(ValueError, match=r"input has the grid shape \(21,\), but the model's grid has \(16,\)"):
         model.sample(2.5 * x, low=np.sin(2.5 * x))
     with pytest.raises(ValueError, match="the model's axes are"):
         model.sample(2.5 * x, low=np.sin(2.5 * x), coords={"y": x})
@@ -177,7 +177,7 @@ def test_adding_a_simulation_refits_with_the_same_settings(curves):
     assert after.novelty < before.novelty
     truth = np.sin(a) + 0.2 * a
     assert floral.metrics.rmse(after.mean, truth) < floral.metrics.rmse(before.mean, truth)
-    with pytest.raises(ValueError, match="of all others"):
+    with pytest.raises(ValueError, match="but the other inputs have"):
         model.add(a, np.stack([high, high], axis=1), progress=False)
 
 
@@ -263,7 +263,8 @@ def test_two_channels_and_two_axes_keep_their_places():
     assert dataset["mean"].dims == ("channel", "x", "y")
     assert dataset["quantiles"].dims == ("quantile", "channel", "x", "y")
     array = xarray.DataArray(a[0].T, dims=("y", "x"), coords={"y": y, "x": x})
-    swapped = model.sample(array, low=low[0], realizations=20)
+    own = xarray.DataArray(low[0], dims=("channel", "x", "y"), coords={"x": x, "y": y})
+    swapped = model.sample(array, low=own, realizations=20)
     np.testing.assert_array_equal(swapped.mean, ensemble.mean)
 
 
@@ -303,7 +304,7 @@ def test_units_are_converted_or_refused_and_it_is_said(curves):
     assert len(notes) == 3 and "converted to m" in str(notes[0].message)
     np.testing.assert_allclose(converted.realizations, plain.realizations, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="is in K, but the run was trained in Pa"):
-        model.sample(given(a, "K"), low=low)
+        model.sample(given(a, "K"), low=given(low, "mm"))
     in_mm = model.sample(given(a, "Pa"), low=given(low, "mm", 1000.0, "mm"), realizations=5)
     np.testing.assert_allclose(in_mm.mean, plain.mean, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="low and input have different coordinates x"):
@@ -334,6 +335,9 @@ def test_a_threshold_names_its_channel_if_there_are_several(curves):
     )
     assert ensemble.exceedance([0.1, 0.2], channel=0).shape == (2, 16)
     assert list(ensemble.to_xarray().channel.values) == ["u", "p"]
+    above = ensemble.to_xarray(thresholds=[300.0]).exceedance
+    assert above.dims == ("threshold", "channel", "x")
+    np.testing.assert_array_equal(above.sel(channel="p").values[0], ensemble.exceedance(300.0, channel="p"))
     with pytest.raises(ValueError, match="'q' is not among those of the solution: u, p"):
         ensemble.plot(channel="q")
 

@@ -30,7 +30,7 @@ def test_several_inputs_give_an_ensemble_each(data, model):
     broken[4, 7] = np.nan
     with pytest.raises(ValueError, match="^input 4: the input has the value NaN at point 7"):
         model.sample(broken, low=data.low, **given)
-    with pytest.raises(ValueError, match="inputs: 10 is none of 0 to 9"):
+    with pytest.raises(ValueError, match="inputs: 10 is out of range; inputs are numbered 0 to 9"):
         model.sample(data, inputs=[10], **given)
     with pytest.raises(ValueError, match="low has 2 inputs but input has 3"):
         model.sample(data.input[:3], low=data.low[:2], **given)

@@ -19,9 +19,11 @@ from ._notes import note
 def common_grid(arrays: Mapping[str, Labelled], domains: Optional[Mapping[str, Domain]]) -> Grid:
     """The grid of the input, or of high fidelity if that has more axes. Each axis takes its coordinates
     from the first array that has them."""
-    base = arrays["input"]
+    base = arrays["input" if "input" in arrays else "high"]
     if "high" in arrays and len(arrays["high"].grid_dims) > len(base.grid_dims):
         base = arrays["high"]
+    if not base.grid_dims:
+        return Grid.single()
     sizes = dict(zip(base.dims, base.values.shape))
     known: dict[str, Any] = {}
     units: dict[str, str] = {}
@@ -40,13 +42,17 @@ def on_grid(array: Labelled, grid: Grid, may_interpolate: bool) -> Labelled:
     other = []
     for dim in grid.dims:
         along = _labels.coordinates(array, dim, grid.units.get(dim))
-        if along is None or dim not in array.dims or grid.has(dim, along):
+        if along is None or dim not in array.dims:
+            continue
+        # Interpolation reads all axes, also those that agree with the grid.
+        units = {**array.units, dim: grid.units.get(dim) or array.units.get(dim, "")}
+        array = replace(array, coords={**array.coords, dim: along}, units=units)
+        if grid.has(dim, along):
             continue
         if not may_interpolate or len(along) == len(grid.coords[dim]):
             raise ValueError(
                 f"{array.name} and input have different coordinates {dim}; both need the same grid"
             )
-        array = replace(array, coords={**array.coords, dim: along})
         other.append(dim)
     return _interpolated(array, other, grid) if other else array
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ def numbers(name: str, values: Any) -> Floats:
         ) from None
     if array.dtype.kind == "c":
         raise ValueError(
-            f"{name} is complex; give real and imaginary parts as two channels: "
-            f"numpy.stack([a.real, a.imag], axis=-{array.ndim})"
+            f"{name} is complex; give real and imaginary parts as two channels, before the axes of the grid: "
+            "numpy.stack([a.real, a.imag], axis=-2) on one axis or a mesh, axis=-3 on two, axis=-4 on three"
         )
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} has the type {array.dtype}; give numbers")
@@ -46,9 +46,9 @@ def fields(name: str, array: Floats, leading: Sequence[str], grid: Sequence[str]
     raise ValueError(f"{name} has the shape {array.shape}, but it should be {words}")
 
 
-def finite(name: str, array: Floats, leading: Sequence[str]) -> None:
-    """Refuses NaN and infinite values, and names the first one."""
-    bad = ~np.isfinite(array)
+def finite(name: str, array: Floats, leading: Sequence[str], outside: Optional[NDArray[np.bool_]] = None) -> None:
+    """Refuses NaN and infinite values, except at points outside of the domain, and names the first one."""
+    bad = ~np.isfinite(array) if outside is None else ~np.isfinite(array) & ~outside
     if not bad.any():
         return
     first = np.unravel_index(int(np.argmax(bad)), array.shape)

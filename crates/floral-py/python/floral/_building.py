@@ -9,10 +9,12 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from . import _floral, _labels
+from . import _masks as masks
 from ._alignment import common_grid, on_grid, whole
 from ._arrays import Floats, drop_channel, fields, finite, numbers, same
 from ._grid import NAMES, Domain, Grid, counted
 from ._labels import Labelled
+from ._masks import Points
 from ._notes import note
 from ._parameters import with_parameters
 from ._quantities import Quantity, Texts, of_texts
@@ -30,7 +32,7 @@ LEADING = {"input": ["input"], "low": ["input"], "high": ["input", "realization"
 @dataclass
 class Parts:
     """The contents of a dataset: input and low [input, channel, grid...], and for every input the
-    realizations of high [realization, channel, grid...]."""
+    realizations of high [realization, channel, grid...]; none for a pool of inputs to predict."""
 
     grid: Grid
     input: Floats
@@ -40,6 +42,15 @@ class Parts:
     low_solver: Optional[Solver] = None
     high_solver: Optional[Solver] = None
     sensors: bool = False
+    #: Whether each point [grid...] is outside of the domain.
+    outside: Optional[Points] = None
+    title: Optional[str] = None
+
+    @property
+    def channels(self) -> int:
+        """The number of channels of the solution, as far as known."""
+        known = self.high[0] if self.high else self.low
+        return 1 if known is None else int(known.shape[1])
 
 
 def of_arrays(
@@ -60,7 +71,7 @@ def of_arrays(
     if mesh is not None:
         other = "coords" if coords is not None else "dims" if dims is not None else None
         if other is not None:
-            raise ValueError(f"{other} is for grids, and points for meshes; give one of them")
+            raise ValueError(f"{other} and points exclude each other: {other} defines a grid, points a mesh")
         parts = _on(Grid.of_mesh(mesh), given, parameters, sensors)
     elif given["input"] is None and parameters and coords is None and dims is None:
         parts = _scalars(given, parameters)
@@ -71,10 +82,7 @@ def of_arrays(
         parts = of_labelled(named, domains, sensors)
     else:
         like = given["high"] if given["input"] is None and parameters else given["input"]
-        values = numbers("input", like)
-        axes = _axis_names(values, coords, dims)
-        known = coords if coords is not None else counted(axes, values.shape[-len(axes) :])
-        parts = _on(Grid.of(known, domains), given, parameters, sensors)
+        parts = _on(Grid.of(_known_axes(like, coords, dims), domains), given, parameters, sensors)
     return _described(parts, names, units, list(parameters))
 
 
@@ -92,6 +100,8 @@ def _on(
 
 def _scalars(given: Mapping[str, Any], parameters: Mapping[str, Floats]) -> Parts:
     """Scalar outputs [input] or [input, realization], on a grid of one point."""
+    if given["high"] is None:
+        return _on(Grid.single(), given, parameters, False)
     high = numbers("high", given["high"])
     if high.ndim not in (1, 2):
         raise ValueError(
@@ -132,7 +142,7 @@ def _described(
         if unknown:
             listed = ", ".join(["input", "high", *allowed])
             raise ValueError(f"{what}: {unknown[0]!r} is unknown; choose among {listed}")
-    counts = {"input": parts.input.shape[1] - len(parameters), "high": parts.high[0].shape[1]}
+    counts = {"input": parts.input.shape[1] - len(parameters), "high": parts.channels}
     of = [of_texts(w, n, names.get(w), units.get(w)) for w, n in counts.items()]
     for name in parameters:
         known = {"units": str(units[name])} if units.get(name) else {}
@@ -141,10 +151,8 @@ def _described(
     return replace(parts, grid=grid, quantities={"input": of[0], "solution": of[1]})
 
 
-def of_data_arrays(
-    given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
-) -> Parts:
-    """The parts of a dataset from xarray's arrays, whose axes are matched by name."""
+def of_data_arrays(given: Mapping[str, Any]) -> dict[str, Any]:
+    """xarray's arrays with their names of axes; functions and None are returned unchanged."""
     named: dict[str, Any] = {}
     for name, value in given.items():
         if value is None or callable(value):
@@ -153,37 +161,50 @@ def of_data_arrays(
             named[name] = _labels.of_data_array(name, value)
         else:
             raise ValueError(f"{name} is not an xarray.DataArray, but others are; give all as the same type")
-    if named["input"] is None or callable(named["input"]):
-        raise ValueError("input is not an xarray.DataArray, but others are; give all as the same type")
-    return of_labelled(named, domains, sensors)
+    return named
 
 
 def of_labelled(
-    given: Mapping[str, Any], domains: Optional[Mapping[str, Domain]], sensors: bool
+    given: Mapping[str, Any],
+    domains: Optional[Mapping[str, Domain]],
+    sensors: bool,
+    parameters: Optional[Mapping[str, Floats]] = None,
+    mesh: Optional[Grid] = None,
+    is_masked: bool = False,
 ) -> Parts:
     """The parts of a dataset from arrays with named dimensions: inputs are aligned by label, low fidelity takes
-    the channels and units of high fidelity, and all arrays are brought to one grid."""
+    the channels and units of high fidelity, and all arrays are brought to one grid. Parameters come after the
+    channels of the input."""
     arrays = _labels.same_inputs({n: v for n, v in given.items() if isinstance(v, Labelled)})
+    if "input" not in arrays and not parameters:
+        raise ValueError("input is not an xarray.DataArray, but others are; give all as the same type")
     if "low" in arrays and "high" in arrays:
         arrays["low"] = _labels.same_channels(arrays["low"], arrays["high"].quantities, "high")
-    grid = common_grid(arrays, domains)
+    grid = common_grid(arrays, domains) if mesh is None else mesh
     values: dict[str, Any] = dict(given)
     for name, array in arrays.items():
         array = on_grid(array, grid, name == "low")
         _note_constant(array, grid)
         values[name] = whole(array.ordered(LEADING[name], grid.dims), grid)
-    parts = of_fields(grid, values["input"], values["low"], values["high"], sensors)
+    if parameters:
+        values["input"] = with_parameters(values["input"], parameters, grid.dims, grid.shape)
+    parts = of_fields(grid, values["input"], values["low"], values["high"], sensors, is_masked)
+    return replace(parts, quantities=_known(arrays, parts))
+
+
+def _known(arrays: Mapping[str, Labelled], parts: Parts) -> dict[str, list[Quantity]]:
+    """The channels of input and solution, described by both fidelities."""
     known = {name: array.quantities for name, array in arrays.items()}
-    solution: list[Quantity] = known.get("high", [{} for _ in range(parts.high[0].shape[1])])
+    solution: list[Quantity] = known.get("high", [{} for _ in range(parts.channels)])
     low = known.get("low", [])
     if len(low) == len(solution):
         solution = [{**theirs, **ours} for theirs, ours in zip(low, solution)]
-    return replace(parts, quantities={"input": known["input"], "solution": solution})
+    return {"input": known.get("input", []), "solution": solution}
 
 
 def _note_constant(array: Labelled, grid: Grid) -> None:
     """Notes the axes along which an array is taken as constant; high fidelity must have every axis."""
-    missing = [dim for dim in grid.dims if dim not in array.dims]
+    missing = [dim for dim in grid.dims if dim not in array.dims and not grid.is_single]
     if missing and array.name == "high":
         raise ValueError(
             f"high has the dimensions {array.dims}, but the grid is {grid.dims}: it lacks {missing[0]!r}"
@@ -193,27 +214,37 @@ def _note_constant(array: Labelled, grid: Grid) -> None:
         note(f"{array.name} has no axis {listed}; it is taken as constant along it")
 
 
-def of_fields(grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False) -> Parts:
-    """The parts of a dataset from arrays with axes in order; functions are called for every input."""
+def of_fields(
+    grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False, is_masked: bool = False, known: Optional[Points] = None
+) -> Parts:
+    """The parts of a dataset from arrays with axes in order; functions are called for every input.
+
+    is_masked: whether points where every input has NaN are outside of the domain; `known` are such points.
+    """
     input = fields("input", input, ["input"], grid.dims)
     if len(input) == 0:
         raise ValueError("input is empty; give at least one input")
     check_grid(input, grid)
-    finite("input", input, ["input"])
-    if high is None:
-        raise ValueError("high is missing; give realizations of the high-fidelity solutions")
+    if not is_masked:
+        finite("input", input, ["input"], known)
     solvers = {f"{n}_solver": v for n, v in (("low", low), ("high", high)) if callable(v)}
     if callable(low):
         low = solved("low", low, input)
     if low is not None:
         low = fields("low", numbers("low", low), ["input"], grid.dims)
         same("low", low, "input", input, len(grid.dims))
-        finite("low", low, ["input"])
-    each = _realizations(solved("high", high, input) if callable(high) else high, input, grid, sensors)
-    return Parts(grid, input, low, each, {"input": [], "solution": []}, sensors=sensors, **solvers)
+    runs = solved("high", high, input) if callable(high) else high
+    each = [] if runs is None else _realizations(runs, input, grid)
+    points = masks.outside(input, low, each) if is_masked else known
+    each = [masks.hidden(one, points) for one in each]
+    finite("input", input, ["input"], points)
+    if low is not None:
+        finite("low", low, ["input"], points)
+    _check_finite(each, sensors, points)
+    return Parts(grid, input, low, each, {"input": [], "solution": []}, sensors=sensors, outside=points, **solvers)
 
 
-def _realizations(high: Any, input: Floats, grid: Grid, sensors: bool) -> list[Floats]:
+def _realizations(high: Any, input: Floats, grid: Grid) -> list[Floats]:
     """An array [realization, channel, grid...] for every input. The number of realizations may differ between
     inputs: `high` is then a list with one array per input, or has all-NaN realizations, which are dropped."""
     if isinstance(high, (list, tuple)) and len({np.shape(one) for one in high}) > 1:
@@ -234,44 +265,21 @@ def _realizations(high: Any, input: Floats, grid: Grid, sensors: bool) -> list[F
         if not there.any():
             raise ValueError(f"high of input {i} has no realization; leave out this input")
         kept.append(one[there])
-    _check_finite(kept, sensors)
     return kept
 
 
-def _check_finite(high: Sequence[Floats], sensors: bool) -> None:
-    for i, one in enumerate(high):
-        bad = np.isinf(one) if sensors else ~np.isfinite(one)
-        if bad.any():
-            place = int(np.argmax(bad.any(axis=tuple(range(1, one.ndim)))))
-            total = sum(int((np.isinf(v) if sensors else ~np.isfinite(v)).sum()) for v in high)
+def _check_finite(high: Sequence[Floats], sensors: bool, outside: Optional[Points] = None) -> None:
+    bad = [np.isinf(one) if sensors else ~np.isfinite(one) for one in high]
+    if outside is not None:
+        bad = [one & ~outside for one in bad]
+    for i, one in enumerate(bad):
+        if one.any():
+            place = int(np.argmax(one.any(axis=tuple(range(1, one.ndim)))))
             advice = "" if sensors else "; if they are points that were not measured, give sensors=True"
             raise ValueError(
-                f"high: {total} values are NaN or infinite, the first in input {i}, realization "
+                f"high: {sum(int(b.sum()) for b in bad)} values are NaN or infinite, the first in input {i}, realization "
                 f"{place}; correct them, or leave out that input{advice}"
             )
-
-
-def extended(parts: Parts, input: Any, low: Any, high: Any) -> Parts:
-    """Appends one input. The solvers of `parts` compute omitted solutions."""
-    added = fields("input", numbers("input", input), [], parts.grid.dims)[None]
-    check_grid(added, parts.grid)
-    low = parts.low_solver if low is None and parts.low is not None else low
-    high = parts.high_solver if high is None else high
-    if high is None or (low is None and parts.low is not None):
-        missing = "high" if high is None else "low"
-        raise ValueError(f"{missing} is missing; all other inputs have it")
-    more = of_fields(parts.grid, added, _first(low), _first(high), parts.sensors)
-    joined = None
-    if parts.low is not None and more.low is not None:
-        joined = _joined("low", parts.low, more.low)
-    if more.high[0].shape[1:] != parts.high[0].shape[1:]:
-        _joined("high", parts.high[0], more.high[0])
-    return replace(
-        parts,
-        input=_joined("input", parts.input, more.input),
-        low=joined,
-        high=[*parts.high, *more.high],
-    )
 
 
 def solved(name: str, solver: Solver, inputs: Floats) -> Floats:
@@ -295,14 +303,25 @@ def check_grid(input: Floats, grid: Grid) -> None:
     found = input.shape[-len(grid.dims) :]
     if found != grid.shape:
         if grid.mesh is not None:
-            raise ValueError(f"input has {found[0]} points but the mesh {grid.shape[0]}; they must be the same")
-        advice = "is the order of axes that of coords?"
+            raise ValueError(f"input has {found[0]} points but the mesh has {grid.shape[0]}; they must be the same")
+        advice = "check that coords are in the order of the array's axes"
         if sorted(found) == sorted(grid.shape):
             advice = "give coords in the order of the array's axes"
         raise ValueError(
             f"input has {found} points but the coordinates of {', '.join(grid.dims)} have "
             f"{grid.shape}; {advice}"
         )
+
+
+def _known_axes(
+    like: Any, coords: Optional[Mapping[str, Any]], dims: Optional[Sequence[str]]
+) -> Mapping[str, Any]:
+    """The coordinates of axes by name; without any, points of `like` are numbered."""
+    if like is None and coords is None:
+        raise ValueError("parameters alone have no grid; give coords={...} or points=...")
+    values = numbers("input", np.empty(0) if like is None else like)
+    axes = _axis_names(values, coords, dims)
+    return coords if coords is not None else counted(axes, values.shape[-len(axes) :], values.shape)
 
 
 def _axis_names(
@@ -319,16 +338,3 @@ def _axis_names(
     if dims is not None and tuple(dims) != tuple(names):
         raise ValueError(f"dims are {tuple(dims)} but coords are of {names}; leave out dims")
     return tuple(names)
-
-
-def _first(value: Any) -> Any:
-    """Adds an axis of inputs to the field of one input; a function is returned unchanged."""
-    return value if value is None or callable(value) else np.asarray(value)[None]
-
-
-def _joined(name: str, old: Floats, new: Floats) -> Floats:
-    if old.shape[1:] != new.shape[1:]:
-        raise ValueError(
-            f"{name} of the new input has the shape {new.shape[1:]}, of all others {old.shape[1:]}"
-        )
-    return np.concatenate([old, new])

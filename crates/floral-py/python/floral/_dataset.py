@@ -8,25 +8,26 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _building, _floral, _xarray
-from ._arrays import Floats
+from . import _appending, _building, _floral, _xarray
 from ._building import Dims, Parts, Solver
-from ._files import PathLike, imported, packed, unpack
-from ._grid import Domain, Grid, OnGrid
+from ._contents import Contents
+from ._conversion import to_dataset, to_parts
+from ._files import PathLike, imported, packed, unpack, without_chunks_of_high, without_high
+from ._grid import Domain, Grid
 from ._mesh import Cells, brought, mesh_of
 from ._notes import note
 from ._parameters import Parameters, matched, named, with_parameters
 from ._progress import Progress, watching
-from ._quantities import Quantity, Texts, to_attributes
+from ._quantities import Texts
 from ._summary import Summary
 from .errors import BadFileError
 
 
-class Dataset(OnGrid):
+class Dataset(Contents):
     """Inputs with their solutions, on disk.
 
     Make one with :meth:`from_arrays` or :meth:`from_xarray`, or :meth:`open` a dataset or files of other
@@ -159,25 +160,44 @@ class Dataset(OnGrid):
         ``input``, channels of low to those of high, units are converted, and ``low`` on a coarser grid is
         interpolated. Contradictions raise ``ValueError``.
         """
+        if high is None:
+            raise ValueError(
+                "high is missing; give realizations of the high-fidelity solutions, or make a pool of inputs without "
+                "them by Dataset.pool"
+            )
         given = {"input": input, "low": low, "high": high}
-        parameters = params if parameters is None else parameters
-        if any(_xarray.is_array(value) for value in given.values()):
-            plain = {"coords": coords, "dims": dims, "names": names, "units": units}
-            plain.update({"parameters": parameters, "points": points})
-            given_too = [word for word, value in plain.items() if value is not None]
-            if given_too:
-                raise ValueError(f"{given_too[0]} is for plain arrays; an xarray.DataArray has its own")
-            parts = _building.of_data_arrays(given, domains, sensors)
-        else:
-            numbers = {} if parameters is None else named(parameters)
-            mesh = None if points is None else mesh_of(points, cells)
-            if low_points is not None:
-                if mesh is None or low is None:
-                    raise ValueError("low_points is the mesh of low; give points and low too")
-                given["low"] = brought(low, mesh_of(low_points, low_cells), mesh)
-            known = (coords, dims, domains, names or {}, units or {})
-            parts = _building.of_arrays(given, *known, sensors, numbers, mesh)
-        return cls._stored(parts, symmetries, path)
+        plain = {"coords": coords, "dims": dims, "names": names, "units": units, "points": points}
+        plain["parameters"] = params if parameters is None else parameters
+        meshes = (cells, low_points, low_cells)
+        return cls._stored(_of_arrays(given, plain, domains, meshes, sensors), symmetries, path)
+
+    @classmethod
+    def pool(
+        cls,
+        input: Any = None,
+        low: Any = None,
+        *,
+        coords: Optional[Mapping[str, Any]] = None,
+        dims: Optional[Dims] = None,
+        domains: Optional[Mapping[str, Domain]] = None,
+        names: Optional[Mapping[str, Texts]] = None,
+        units: Optional[Mapping[str, Texts]] = None,
+        parameters: Optional[Parameters] = None,
+        points: Any = None,
+        cells: Cells = None,
+        path: Optional[PathLike] = None,
+    ) -> Dataset:
+        """Makes a pool: inputs without high fidelity, for :class:`Loop`, :meth:`Model.suggest`,
+        :meth:`Model.sensitivity` and :func:`unbiased_mean`. Arguments are those of :meth:`from_arrays`.
+
+        >>> import floral
+        >>> floral.Dataset.pool(parameters={"load": [0.1, 0.2, 0.3]}, coords={"x": [0.0, 0.5, 1.0]})
+        Dataset of 3 inputs without high fidelity, without low fidelity, on x: 3
+        """
+        given = {"input": input, "low": low, "high": None}
+        plain = {"coords": coords, "dims": dims, "names": names, "units": units, "points": points}
+        plain["parameters"] = parameters
+        return cls._stored(_of_arrays(given, plain, domains, (cells, None, None), False), (), path)
 
     @classmethod
     def from_xarray(
@@ -197,22 +217,13 @@ class Dataset(OnGrid):
 
         Dimensions are matched by name, in any order: ``input``, ``realization``, ``channel`` (or
         ``input_channel``); all others are axes of the grid, with their coordinates and units.
+
+        Parameters are taken from the variable ``parameters`` [input, parameter], a mesh from the coordinates x, y and z
+        along ``point`` and the variables ``cells_...``, and domains, sensors and the mask from attributes, as
+        :meth:`to_xarray` and the store have them. A longitude that spans 360 degrees is periodic.
         """
-        missing = [name for name in (input, high) if name not in dataset]
-        if missing:
-            listed = ", ".join(str(name) for name in dataset.data_vars)
-            raise ValueError(
-                f"the dataset has no variable {missing[0]!r}, but {listed}; name them as in "
-                "input='permeability', high='pressure'"
-            )
-        given = {
-            "input": dataset[input],
-            "low": dataset[low] if low is not None and low in dataset else None,
-            "high": dataset[high],
-        }
-        declared = symmetries or dataset.attrs.get("symmetries", ())
-        sensors = sensors or bool(dataset.attrs.get("sensors", False))
-        return cls._stored(_building.of_data_arrays(given, domains, sensors), declared, path)
+        parts = to_parts(dataset, {"input": input, "low": low, "high": high}, domains, sensors)
+        return cls._stored(parts, symmetries or dataset.attrs.get("symmetries", ()), path)
 
     @classmethod
     def _stored(
@@ -225,101 +236,21 @@ class Dataset(OnGrid):
             "quantities": parts.quantities,
             "symmetries": [str(symmetry) for symmetry in declared],
             "sensors": parts.sensors,
+            "title": parts.title,
         }
-        high, counts = np.concatenate(parts.high), [len(one) for one in parts.high]
-        written = _floral.Dataset.write(
-            place, json.dumps(about), parts.input, parts.low, high, counts, parts.grid.mesh
-        )
+        written = (_write if parts.high else _write_pool)(place, json.dumps(about), parts)
         return cls(written, folder, parts.low_solver, parts.high_solver)
 
-    def __len__(self) -> int:
-        return self._dataset.inputs
-
     def __repr__(self) -> str:
+        low = "with" if self._dataset.has_low else "without"
+        if not self._has_high:
+            return f"Dataset of {len(self)} inputs without high fidelity, {low} low fidelity, on {self._grid}"
         few, most = min(self._counts(), default=0), self._dataset.realizations
         count = f"{most} realizations" if few == most else f"{few} to {most} realizations"
-        low = "with" if self._dataset.has_low else "without"
         return (
             f"Dataset of {len(self)} inputs, {count} each, {low} low fidelity, "
             f"on {self._grid}"
         )
-
-    @property
-    def path(self) -> str:
-        """The path of the Zarr group."""
-        return os.fspath(self._dataset.path)
-
-    @property
-    def realizations(self) -> int:
-        """The largest number of realizations of an input."""
-        return self._dataset.realizations
-
-    def _counts(self) -> list[int]:
-        return [self._dataset.realizations_of(index) for index in range(len(self))]
-
-    @property
-    def symmetries(self) -> list[str]:
-        """The declared symmetries."""
-        return self._dataset.symmetries
-
-    @property
-    def quantities(self) -> dict[str, list[Quantity]]:
-        """The channels of ``input`` and ``solution``: name, units and long name."""
-        known: dict[str, list[Quantity]] = json.loads(self._dataset.quantities)
-        return known
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """The attributes of the Zarr group."""
-        attributes: dict[str, Any] = json.loads(self._dataset.attributes)
-        return attributes
-
-    @property
-    def input(self) -> Floats:
-        """All inputs: [input, grid...]."""
-        return self._grid.shown(self._all(self._dataset.input))
-
-    @property
-    def parameters(self) -> dict[str, Floats]:
-        """Parameters of the inputs by name, [input] each."""
-        known = [(i, one) for i, one in enumerate(self.quantities["input"]) if one.get("parameter")]
-        if not known:
-            return {}
-        # Parameters are constant channels, so that any point has their value.
-        inputs = self._all(self._dataset.input)
-        values = inputs.reshape(*inputs.shape[:2], -1)[..., 0]
-        return {str(one.get("name", f"p{i}")): np.ascontiguousarray(values[:, i]) for i, one in known}
-
-    @property
-    def low(self) -> Optional[Floats]:
-        """Low-fidelity solutions: [input, grid...]; None if there are none."""
-        if not self._dataset.has_low:
-            return None
-        return self._grid.shown(self._all(self._dataset.low))
-
-    @property
-    def high(self) -> Floats:
-        """Realizations of the high-fidelity solutions: [input, realization, grid...]; NaN marks missing
-        realizations, and points without a sensor."""
-        most = self.realizations
-        every = [self._high(index) for index in range(len(self))]
-        padded = [
-            np.concatenate([one, np.full((most - len(one), *one.shape[1:]), np.nan)]) for one in every
-        ]
-        return self._grid.shown(np.stack(padded))
-
-    def _high(self, index: int) -> Floats:
-        """The realizations of one input: [realization, channel, grid...]."""
-        high = self._dataset.high(index)
-        if not self._dataset.has_sensors:
-            return high
-        points = self._dataset.points_of(index)
-        whole = np.full((*high.shape[:2], int(np.prod(self._grid.shape))), np.nan)
-        whole[..., slice(None) if points is None else points] = high
-        return whole.reshape(*high.shape[:2], *self._grid.shape)
-
-    def _all(self, read: Callable[[int], Floats]) -> Floats:
-        return np.stack([read(index) for index in range(len(self))])
 
     def inspect(self) -> Summary:
         """Summarizes the dataset and assesses its low-fidelity solver: a dict that prints as text."""
@@ -359,38 +290,74 @@ class Dataset(OnGrid):
         return _unpacked, (packed(self.path), self.low_solver, self.high_solver)
 
     def to_xarray(self) -> Any:
-        """Converts the dataset to an ``xarray.Dataset``."""
-        about = {what: to_attributes(listed) for what, listed in self.quantities.items()}
-        variables: dict[str, Any] = {"input": (["input"], self.input, about["input"])}
-        if self._dataset.has_low:
-            variables["low"] = (["input"], self.low, about["solution"])
-        if self._dataset.has_high:
-            variables["high"] = (["input", "realization"], self.high, about["solution"])
-        attrs: dict[str, Any] = {"symmetries": self.symmetries}
-        if self._dataset.has_sensors:
-            attrs["sensors"] = True
-        return _xarray.dataset(self._grid, variables, attrs=attrs)
+        """Converts the dataset to an ``xarray.Dataset``, from which :meth:`from_xarray` makes the same dataset.
+
+        Names and attributes are those of the store. An axis whose domain is not the one that would be assumed has the
+        attribute ``domain``, a dict, which ``to_zarr`` writes and ``to_netcdf`` refuses.
+        """
+        return to_dataset(self)
 
     def extended(
         self, input: Any, high: Any = None, low: Any = None, parameters: Optional[Parameters] = None
     ) -> Dataset:
-        """A copy with one input appended: input [grid...], high [realization, grid...] and low [grid...].
+        """A copy with one input appended: input [grid...], high [realization, grid...] and low [grid...]; or all of them
+        as ``xarray.DataArray``, whose axes are matched by name.
 
-        Solvers that were given as functions compute the fields that are omitted.
+        Solvers that were given as functions compute the fields that are omitted. Points outside of the domain remain
+        outside.
         """
+        parts = self._parts()
+        given = _appending.plain({"input": input, "low": low, "high": high}, parts)
+        input, high = given["input"], given["high"]
         if parameters is not None:
             names = list(self.parameters)
             each = matched(named(parameters, names), names)
             one = None if input is None else np.asarray(input)[None]
             input = with_parameters(one, each, self._grid.dims, self._grid.shape)[0]
-            if self._grid.is_single and high is not None:
+            if self._grid.is_single and high is not None and not callable(high):
                 high = np.asarray(high, float).reshape(-1, 1, 1)
-        here = self._dataset
-        own_low = self._all(here.low) if here.has_low else None
-        own_high = [self._high(index) for index in range(len(self))]
-        known = (self.quantities, self.low_solver, self.high_solver, here.has_sensors)
-        parts = Parts(self._grid, self._all(here.input), own_low, own_high, *known)
-        return Dataset._stored(_building.extended(parts, input, low, high), self.symmetries)
+        return Dataset._stored(_appending.extended(parts, input, given["low"], high), self.symmetries)
+
+
+def _of_arrays(
+    given: dict[str, Any],
+    plain: Mapping[str, Any],
+    domains: Optional[Mapping[str, Domain]],
+    meshes: tuple[Cells, Any, Cells],
+    sensors: bool,
+) -> Parts:
+    """The contents of a dataset from arrays; `plain` describes those without names of axes."""
+    if any(_xarray.is_array(value) for value in given.values()):
+        too = [word for word, value in plain.items() if value is not None]
+        if too:
+            raise ValueError(f"an xarray.DataArray carries this information itself; leave out {too[0]}")
+        return _building.of_labelled(_building.of_data_arrays(given), domains, sensors)
+    cells, low_points, low_cells = meshes
+    numbers = {} if plain["parameters"] is None else named(plain["parameters"])
+    mesh = None if plain["points"] is None else mesh_of(plain["points"], cells)
+    if low_points is not None:
+        if mesh is None or given["low"] is None:
+            raise ValueError("low_points is the mesh of low; give points and low too")
+        given["low"] = brought(given["low"], mesh_of(low_points, low_cells), mesh)
+    known = (plain["coords"], plain["dims"], domains, plain["names"] or {}, plain["units"] or {})
+    return _building.of_arrays(given, *known, sensors, numbers, mesh)
+
+
+def _write(place: str, about: str, parts: Parts) -> _floral.Dataset:
+    high, counts = np.concatenate(parts.high), [len(one) for one in parts.high]
+    return _floral.Dataset.write(place, about, parts.input, parts.low, high, counts, parts.grid.mesh)
+
+
+def _write_pool(place: str, about: str, parts: Parts) -> _floral.Dataset:
+    """Writes inputs without high fidelity. The extension writes it always, so that fields of zeros are removed again."""
+    if os.path.exists(place):
+        raise FileExistsError(f"{place}: exists; choose another name, or remove it")
+    count = len(parts.input)
+    zeros = np.zeros((count, parts.channels, *parts.grid.shape))
+    _floral.Dataset.write(place, about, parts.input, parts.low, zeros, [1] * count, parts.grid.mesh)
+    has_fields = parts.low is not None or not all(one.get("parameter") for one in parts.quantities["input"] or [{}])
+    (without_high if has_fields or parts.grid.is_single else without_chunks_of_high)(place)
+    return _floral.Dataset.open(place)
 
 
 def _place(path: Optional[PathLike]) -> tuple[Optional[tempfile.TemporaryDirectory[str]], str]:

@@ -13,9 +13,12 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _floral
+from . import _floral, _xarray
+from ._appending import one_of
+from ._arrays import finite, numbers
 from ._dataset import Dataset
 from ._files import PathLike
+from ._parameters import by_name
 from ._progress import Progress, watching
 from ._summary import Summary
 
@@ -170,12 +173,13 @@ def unbiased_mean(
     }
     with watching(progress) as watcher:
         numbers, text = _floral.unbiased_mean(
-            model._model, _path(fresh), _path(pool), json.dumps(wanted), watcher
+            model._model, path_of(fresh), path_of(pool), json.dumps(wanted), watcher
         )
     return Summary(f'{{"quantities": {numbers}}}', text)
 
 
-def _path(data: Union[Dataset, PathLike]) -> str:
+def path_of(data: Union[Dataset, PathLike]) -> str:
+    """The path of a dataset."""
     return data.path if isinstance(data, Dataset) else os.fspath(data)
 
 
@@ -185,11 +189,10 @@ def _pool(pool: Any, low: Any, coords: Optional[Mapping[str, Any]]) -> Dataset:
         return pool
     if isinstance(pool, (str, os.PathLike)):
         return Dataset.open(pool, progress=False)
-    arrays = {"input": pool, **({} if low is None else {"low": low}), **(coords or {})}
-    with tempfile.TemporaryDirectory(prefix="floral-") as folder:
-        path = os.path.join(folder, "pool.npz")
-        np.savez(path, **{name: np.asarray(values, dtype=np.float64) for name, values in arrays.items()})  # type: ignore[arg-type,unused-ignore]
-        return Dataset.open(path, progress=False)
+    if _xarray.is_dataset(pool):
+        low, pool = _xarray.variable(pool, "low") if low is None else low, _xarray.variable(pool, "input")
+    is_named = not _xarray.is_array(pool) and isinstance(by_name(pool), Mapping)
+    return Dataset.pool(**{"parameters" if is_named else "input": pool}, low=low, coords=coords)
 
 
 class Loop:
@@ -216,8 +219,10 @@ class Loop:
         seed: int = 0,
         **settings: Any,
     ) -> None:
-        """pool: a dataset or a path with inputs, and with low fidelity if there is any; or an array [input, grid...], with
-            ``low`` of the same shape and ``coords``, coordinates by axis.
+        """pool: a dataset or a path with inputs, and with low fidelity if there is any, such as
+            those of :meth:`Dataset.pool`; or an array [input, grid...], with ``low`` of the same shape
+            and ``coords``, coordinates by axis in the order of the axes; or parameters by name, a number per input each,
+            as a dict or a table of pandas, with ``coords`` of the solutions unless these are scalars.
         start: number of runs before the first fit.
         folder: where runs and fits are kept; a loop in an existing folder continues. By default the folder is temporary
             and removed with this object.
@@ -244,7 +249,7 @@ class Loop:
         """The quantity after the last fit: arrays ``input`` (indices into the pool), ``mean``, and ``std`` (epistemic standard deviation of the mean)."""
         path = os.path.join(self._place, "quantity.csv")
         if not os.path.exists(path):
-            raise ValueError("there is no fit yet; solve the first inputs and ask again")
+            raise ValueError("there is no fit yet; pass the first solutions to tell(), then call ask()")
         found = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
         return {"input": found[:, 0].astype(int), "mean": found[:, 1], "std": found[:, 2]}
 
@@ -256,11 +261,16 @@ class Loop:
         return [int(index) for index in found["inputs"]]
 
     def tell(self, index: int, high: Any) -> None:
-        """Adds the realizations of an input: [realization, grid...], or [realization, channel, grid...]."""
-        values = np.ascontiguousarray(high, dtype=np.float64)
-        dimensions = len(self._pool.dims)
-        if values.ndim == dimensions + 1:
+        """Adds the realizations of an input: [realization, grid...], or [realization, channel, grid...]; or an
+        ``xarray.DataArray``, whose axes are matched by name."""
+        grid, outside = self._pool._grid, self._pool._outside
+        values = one_of("high", high, grid) if _xarray.is_array(high) else numbers("high", high)
+        if grid.is_single and values.ndim == 1:
             values = values[:, None]
+        if values.ndim == len(grid.dims) + 1:
+            values = values[:, None]
+        if values.shape[2:] == grid.shape:
+            finite(f"high of input {index}", values, ["realization"], outside)
         self._loop.tell(index, np.ascontiguousarray(values))
 
     def skip(self, index: int, reason: str = "skipped") -> None:
@@ -274,5 +284,5 @@ class Loop:
 
         run = self._loop.run()
         if run is None:
-            raise ValueError("there is no fit yet; solve the first inputs and ask again")
+            raise ValueError("there is no fit yet; pass the first solutions to tell(), then call ask()")
         return load(run)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _floral, _xarray
 from ._arrays import Floats
+from ._calibrating import Calibrating
 from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._interest import OfInterest
@@ -33,7 +34,7 @@ class Ensemble(OnGrid, OfInterest):
         ensemble: _floral.Ensemble,
         quantities: Sequence[Quantity] = (),
         innovation: Optional[dict[str, float]] = None,
-        calibrating: Optional[_floral.Model] = None,
+        calibrating: Optional[Calibrating] = None,
     ) -> None:
         self._ensemble = ensemble
         self._calibrating = calibrating
@@ -72,7 +73,8 @@ class Ensemble(OnGrid, OfInterest):
         state = (self._ensemble.axes, self._ensemble.realizations(), self._ensemble.known())
         mesh = self._grid.mesh
         parts = mesh and (mesh.points, mesh.cells)
-        return _unpacked, (*state, self.quantities, parts, self._ensemble.given(), self.innovation)
+        given = self._ensemble.given()
+        return _unpacked, (*state, self.quantities, parts, given, self.innovation, self._calibrating)
 
     @cached_property
     def mean(self) -> Floats:
@@ -146,7 +148,8 @@ class Ensemble(OnGrid, OfInterest):
         thresholds: Sequence[float] = (),
         realizations: bool = True,
     ) -> Any:
-        """Converts the ensemble to an ``xarray.Dataset``: statistics, and by default the realizations."""
+        """Converts the ensemble to an ``xarray.Dataset``: statistics, and by default the realizations. Thresholds apply to
+        every channel."""
         about = to_attributes(self.quantities)
         squared = {key: text for key, text in about.items() if key != "units"}
         variables: dict[str, Any] = {
@@ -165,7 +168,8 @@ class Ensemble(OnGrid, OfInterest):
             variables["quantiles"] = (["quantile"], self.quantile(list(quantiles)), about)
             coords["quantile"] = list(quantiles)
         if len(thresholds):
-            variables["exceedance"] = (["threshold"], self.exceedance(list(thresholds)), {})
+            above = self._at(self._ensemble.exceedance, list(thresholds))
+            variables["exceedance"] = (["threshold"], above, {})
             coords["threshold"] = list(thresholds)
         if realizations:
             variables["realizations"] = (["realization"], self.realizations, about)
@@ -211,8 +215,9 @@ def _unpacked(
     mesh: Any = None,
     given: Any = None,
     innovation: Optional[dict[str, float]] = None,
+    calibrating: Optional[Calibrating] = None,
 ) -> Ensemble:
     """Restores a pickled ensemble from its parts."""
     whole = mesh and _floral.Mesh(*mesh)
     found = _floral.Ensemble.of(axes, realizations, known, whole, given)
-    return Ensemble(found, quantities, innovation)
+    return Ensemble(found, quantities, innovation, calibrating)

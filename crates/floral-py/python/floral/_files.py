@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Union
@@ -85,3 +86,29 @@ def unpack(contents: bytes, folder: str) -> None:
                 source = archive.extractfile(member)
                 with open(place, "wb") as file:
                     file.write(source.read() if source else b"")
+
+
+def without_high(folder: str) -> None:
+    """Removes high fidelity from a Zarr group, which then is a pool of inputs."""
+    path = os.path.join(folder, "zarr.json")
+    with open(path, encoding="utf-8") as file:
+        group = json.load(file)
+    group.get("consolidated_metadata", {}).get("metadata", {}).pop("high", None)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(group, file)
+    shutil.rmtree(os.path.join(folder, "high"))
+
+
+def without_chunks_of_high(folder: str) -> None:
+    """Removes the values of high fidelity from a Zarr group, but not its metadata, which hold the grid of a pool of
+    parameters."""
+    place = os.path.join(folder, "high")
+    for name in os.listdir(place):
+        if name != "zarr.json":
+            os.remove(os.path.join(place, name))
+
+
+def lacks_chunks_of_high(folder: str) -> bool:
+    """Whether high fidelity of a Zarr group has metadata but no values."""
+    place = os.path.join(folder, "high")
+    return os.path.isdir(place) and os.listdir(place) == ["zarr.json"]

@@ -63,6 +63,8 @@ def fit(
     Model by floral-kl on x: 32
     """
     data = opened(data)
+    if not data._has_high:
+        raise ValueError(f"{data._named(data.path)} has no high fidelity; it is a pool of inputs, and a fit needs solutions")
     for words in data._dataset.notes:
         note(words)
     asked: dict[str, Any] = {**(settings or {}), **sections}

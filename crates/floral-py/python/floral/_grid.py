@@ -196,8 +196,16 @@ def domain(name: str, values: Floats, declared: Domain) -> dict[str, Any]:
     return {"kind": kind, "from": start, "to": end}
 
 
-def counted(names: Sequence[str], shape: Sequence[int]) -> dict[str, Floats]:
-    """Coordinates of axes for which none are given: points numbered from 0, with a note."""
+def counted(names: Sequence[str], shape: Sequence[int], of: Sequence[int] = ()) -> dict[str, Floats]:
+    """Coordinates of axes for which none are given: points numbered from 0, with a note.
+
+    of: the shape of the whole input, of which the note says how it is read.
+    """
     listed = ", ".join(names)
-    note(f"no coordinates are given for {listed}: points are numbered from 0; give coords={{...}} if you have them")
+    read, advice = "", "coords={...} if you have them"
+    if len(of) > 2:
+        channel = ["channel"] if len(of) == len(names) + 2 else []
+        read = f"; input of the shape {tuple(of)} is read as [{', '.join(['input', *channel, *names])}]"
+        advice = "coords={...}, or dims=[...] with the names of the grid axes, if it is another"
+    note(f"no coordinates are given for {listed}: points are numbered from 0{read}; give {advice}")
     return {name: np.arange(n, dtype=float) for name, n in zip(names, shape)}

@@ -16,8 +16,9 @@ from ._building import Solver, solved
 from ._dataset import Dataset, opened
 from ._grid import Grid
 from ._labels import Labelled
+from ._mesh import FARTHEST, distance_beyond
 from ._notes import note
-from ._parameters import Parameters, matched, named, with_parameters
+from ._parameters import Parameters, matched, named, of_channels, with_parameters
 from ._quantities import Quantity
 
 
@@ -26,12 +27,20 @@ class Expected:
     """What a model expects of an input: grid, channels, parameters and low fidelity."""
 
     grid: Grid
-    input_channels: int
-    solution_channels: int
+    #: Names of the input channels; an empty text for a channel without a name.
+    channels: Sequence[str]
     needs_low: bool
     low_solver: Optional[Solver]
-    #: Names of the model's parameters.
+    #: Names of the model's parameters, which are its last channels.
     parameters: Sequence[str] = ()
+
+    def numbers(self, parameters: Optional[Parameters]) -> dict[str, Floats]:
+        """Parameters in the order of the model's channels."""
+        if parameters is None:
+            return {}
+        if self.parameters:
+            return matched(named(parameters, self.parameters), self.parameters)
+        return of_channels(parameters, self.channels)
 
 
 @dataclass
@@ -59,22 +68,41 @@ def new_inputs(
 ) -> NewInputs:
     """New inputs from arrays, xarray objects, a :class:`Dataset` or a path; `chosen` selects some of them by number."""
     if isinstance(input, (Dataset, str, os.PathLike)):
+        _check_type(low, False)
         return _of_dataset(expected, opened(input), low, chosen)
+    is_labelled = _xarray.is_dataset(input) or _xarray.is_array(input)
+    _check_type(low, is_labelled)
+    if is_labelled:
+        _check_alone({"parameters": parameters, "coords": coords, "points": mesh})
+        if expected.grid.mesh is not None:
+            _check_points(expected.grid.mesh, [input, *([low] if _xarray.is_array(low) else [])])
     if _xarray.is_dataset(input):
-        low = input["low"] if low is None and "low" in input else low
-        input = input["input"]
-    if _xarray.is_array(input):
-        if parameters is not None or coords is not None:
-            raise ValueError("coords and parameters are for plain arrays; an xarray.DataArray has its own")
+        field, own_low, numbers = (_xarray.variable(input, name) for name in ("input", "low", "parameters"))
+        made = _of_data_arrays(expected, field, own_low if low is None else low, numbers)
+    elif is_labelled:
         made = _of_data_arrays(expected, input, low)
     else:
         made = _of_arrays(expected, input, low, coords, parameters, mesh)
     return made if chosen is None else _chosen(made, chosen)
 
 
+def _check_type(low: Any, is_labelled: bool) -> None:
+    """Refuses an xarray.DataArray with plain arrays: axes would be matched by name in one and by position in the other."""
+    if low is None or callable(low) or _xarray.is_array(low) == is_labelled:
+        return
+    one, other = ("input", "low") if is_labelled else ("low", "input")
+    raise ValueError(f"{one} is an xarray.DataArray, but {other} is not; give both as the same type")
+
+
+def _check_alone(plain: Mapping[str, Any]) -> None:
+    given = [name for name, value in plain.items() if value is not None]
+    if given:
+        raise ValueError(f"an xarray.DataArray carries this information itself; leave out {given[0]}")
+
+
 def _chosen(made: NewInputs, chosen: Sequence[int]) -> NewInputs:
     if made.is_one:
-        raise ValueError("inputs selects some of several, but a single input is given")
+        raise ValueError("inputs=... selects among several inputs, but only one is given; leave it out")
     places = _among(chosen, len(made.fields))
     low = None if made.low is None else made.low[places]
     return NewInputs(made.grid, made.fields[places], low, made.quantities, places)
@@ -84,7 +112,7 @@ def _among(chosen: Sequence[int], count: int) -> list[int]:
     """The numbers of the chosen inputs, checked against their count."""
     unknown = [number for number in chosen if not 0 <= number < count]
     if unknown:
-        raise ValueError(f"inputs: {unknown[0]} is none of 0 to {count - 1}")
+        raise ValueError(f"inputs: {unknown[0]} is out of range; inputs are numbered 0 to {count - 1}")
     return [int(number) for number in chosen]
 
 
@@ -109,19 +137,14 @@ def _of_arrays(
     mesh: Optional[_floral.Mesh],
 ) -> NewInputs:
     dims = expected.grid.dims
-    grid, whose = expected.grid, "the model's grid"
+    grid, whose = expected.grid, "the model's grid has"
     if coords is not None:
-        grid, whose = _other_grid(expected, coords, {}), "coords"
+        grid, whose = _other_grid(expected, coords, {}), "coords have"
     if mesh is not None:
-        if expected.grid.mesh is None:
-            raise ValueError("points are those of a mesh, but the model was trained on a grid; give coords={...}")
-        grid, whose = Grid.of_mesh(mesh), "the mesh has"
-    params = {} if parameters is None else named(parameters, expected.parameters)
-    if params and expected.parameters:
-        params = matched(params, expected.parameters)
-    own = expected.input_channels - len(params or {})
+        grid, whose = _other_mesh(expected, mesh), "the mesh has"
+    params = expected.numbers(parameters)
     array = numbers("input", input) if input is not None else None
-    is_one = _is_one(array, params, own, len(dims))
+    is_one = _is_one(array, params, len(expected.channels) - len(params), len(dims))
     if array is not None and is_one:
         array = array[None]
     if params:
@@ -133,7 +156,7 @@ def _of_arrays(
     inputs = fields("input", array, [_labels.INPUT], dims)
     if inputs.shape[2:] != grid.shape:
         advice = "; give coords={...} if its grid is another" if coords is None else ""
-        raise ValueError(f"input has {inputs.shape[2:]} points but {whose} {grid.shape}{advice}")
+        raise ValueError(f"input has the grid shape {inputs.shape[2:]}, but {whose} {grid.shape}{advice}")
     if is_one and low is not None and not callable(low):
         low = fields("low", numbers("low", low), [], dims)[None]
     solutions = _low(expected, inputs, low, grid)
@@ -150,26 +173,44 @@ def _is_one(
     return array.ndim == axes or (array.ndim == axes + 1 and channels > 1 and len(array) == channels)
 
 
-def _of_data_arrays(expected: Expected, input: Any, low: Any) -> NewInputs:
-    arrays = {"input": _labels.of_data_array("input", input)}
-    if _xarray.is_array(low):
-        arrays["low"] = _labels.of_data_array("low", low)
-    is_one = _labels.INPUT not in arrays["input"].dims
+def _of_data_arrays(expected: Expected, input: Any, low: Any, parameters: Any = None) -> NewInputs:
+    given = {"input": input, "low": low if _xarray.is_array(low) else None}
+    arrays = {name: _labels.of_data_array(name, one) for name, one in given.items() if one is not None}
+    if input is None and parameters is None:
+        raise ValueError("the xarray.Dataset has neither the variable input nor parameters")
+    is_one = _labels.INPUT not in (parameters.dims if input is None else arrays["input"].dims)
     arrays = _labels.same_inputs(arrays)
-    grid = _grid_of(expected, arrays["input"])
-    known = {name: array.quantities for name, array in arrays.items()}
-    inputs = whole(arrays["input"].ordered([_labels.INPUT], grid.dims), grid)
+    grid = expected.grid if input is None else _grid_of(expected, arrays["input"])
+    inputs = None if input is None else whole(arrays["input"].ordered([_labels.INPUT], grid.dims), grid)
+    if inputs is None or parameters is not None:
+        inputs = with_parameters(inputs, expected.numbers(parameters), grid.dims, grid.shape)
+    if inputs.shape[2:] != grid.shape:
+        raise ValueError(f"input has the grid shape {inputs.shape[2:]}, but the model's grid has {grid.shape}")
     if "low" in arrays:
         low = on_grid(arrays["low"], grid, True).ordered([_labels.INPUT], grid.dims)
-    elif low is not None and not callable(low) and is_one:
-        low = fields("low", numbers("low", low), [], grid.dims)[None]
+    known = {name: array.quantities for name, array in arrays.items()}
+    if parameters is not None:
+        known["input"] = [*known.get("input", []), *({"name": name, "parameter": True} for name in expected.parameters)]
     solutions = _low(expected, inputs, low, grid)
     quantities = {"input": known["input"], "solution": known.get("low", [])}
     return NewInputs(grid, inputs, solutions, quantities, range(len(inputs)), is_one)
 
 
+def _check_points(mesh: _floral.Mesh, arrays: Sequence[Any]) -> None:
+    """Refuses xarray's arrays on other points than those of the model's mesh."""
+    for array in arrays:
+        own = _xarray.points(array)
+        rounding = 1e-6 * float(np.ptp(mesh.points, axis=0).max())
+        if own is not None and (own.shape != mesh.points.shape or np.abs(own - mesh.points).max() > rounding):
+            raise ValueError(
+                "input is on other points than the model's mesh; give plain arrays with points=... and cells=..."
+            )
+
+
 def _grid_of(expected: Expected, array: Labelled) -> Grid:
     """The grid of an input. An axis without coordinates takes the model's, if it has the same number of points."""
+    if expected.grid.mesh is not None:
+        return expected.grid
     known: dict[str, Any] = {}
     for dim in expected.grid.dims:
         own = expected.grid.coords[dim]
@@ -180,6 +221,22 @@ def _grid_of(expected: Expected, array: Labelled) -> Grid:
         known[dim] = array.coords.get(dim, own)
     sources = {dim: array if dim in array.coords else expected.grid for dim in known}
     return _other_grid(expected, known, {dim: by.units.get(dim, "") for dim, by in sources.items()})
+
+
+def _other_mesh(expected: Expected, mesh: _floral.Mesh) -> Grid:
+    """Another mesh of the model's domain. Fields beyond the trained points would be those of its boundary."""
+    own = expected.grid.mesh
+    if own is None:
+        raise ValueError("points=... defines a mesh, but the model was trained on a grid; give coords={...}")
+    beyond, extent = distance_beyond(mesh.points, own.points)
+    if mesh.points.shape[1] == own.points.shape[1] and beyond.max() > FARTHEST * extent:
+        low, high = ([float(f"{x:.4g}") for x in ends] for ends in (own.points.min(0), own.points.max(0)))
+        raise ValueError(
+            f"points lie up to {beyond.max():.3g} outside of the box from {low} to {high} in which the model was trained, "
+            f"more than a tenth of its diagonal of {extent:.3g}; the model knows no solution there: give points of the "
+            "trained domain, in its units"
+        )
+    return Grid.of_mesh(mesh)
 
 
 def _other_grid(expected: Expected, coords: Mapping[str, Any], units: Mapping[str, str]) -> Grid:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _floral
 from ._arrays import Floats
+from ._calibrating import Calibrating
 from ._sampling import plain
 
 #: An expression, or a function of the array of realizations that returns one number for each.
@@ -50,7 +51,7 @@ class QuantityOfInterest:
         self.values: Floats = np.array(values, np.float64, order="C")
         self.values.flags.writeable = False
         if self.values.ndim != 1:
-            raise ValueError(f"{name}: its values are {self.values.shape}, not one number per realization")
+            raise ValueError(f"{name}: values have the shape {self.values.shape}; give one number per realization")
         try:
             self._distribution = _floral.Distribution(self.values)
         except ValueError as error:
@@ -119,7 +120,7 @@ class OfInterest:
     """Mixin that computes the quantities of interest of an ensemble."""
 
     _ensemble: _floral.Ensemble
-    _calibrating: Optional[_floral.Model]
+    _calibrating: Optional[Calibrating]
     quantities: list[dict[str, str]]
 
     @overload
@@ -173,7 +174,7 @@ class OfInterest:
         return self._quantity(wanted, calibrated)
 
     def _quantity(self, wanted: Wanted, calibrated: bool, name: Optional[str] = None) -> QuantityOfInterest:
-        model = self._calibrating if calibrated else None
+        model = self._calibrating.model if calibrated and self._calibrating else None
         if isinstance(wanted, str):
             known = json.dumps(self.quantities, default=plain)
             values, found, units = _floral.quantity(self._ensemble, wanted, known)

@@ -76,6 +76,9 @@ def of_data_array(name: str, array: Any) -> Labelled:
     # A variable may have the name of a dimension, such as input.
     labelled = [dim for dim in dims if dim in array.coords and array.coords[dim].ndim == 1]
     coords = {dim: array.coords[dim].values for dim in labelled}
+    # One input that was selected from several keeps its label as a coordinate without dimension.
+    if INPUT not in dims and INPUT in array.coords and array.coords[INPUT].ndim == 0:
+        coords[INPUT] = array.coords[INPUT].values[None]
     units = {dim: array.coords[dim].attrs.get("units") for dim in coords}
     made = Labelled(
         name,
@@ -130,7 +133,7 @@ def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
                 f"{name} and {first[0]} have different inputs: only one of them has the label {other!r}; "
                 "both need the same labels along input, or none"
             )
-        else:
+        elif INPUT in array.dims:
             aligned[name] = array.take(INPUT, [places[label] for label in first[1]])
     return aligned
 

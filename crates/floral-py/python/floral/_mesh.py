@@ -22,6 +22,18 @@ Cells = Union[Mapping[str, Any], Any]
 #: Kind of cell by its number of nodes. In the plane, a cell of four nodes is a quadrilateral instead.
 KINDS = {2: "line", 3: "triangle", 4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
 
+#: How far points of another mesh may lie outside of the box around the trained mesh, as a share of its diagonal. Beyond
+#: it, they are taken as points of another domain, or of the same domain in other units.
+FARTHEST = 0.1
+
+
+def distance_beyond(points: Floats, trained: Floats) -> tuple[Floats, float]:
+    """The distance [point] of each point from the box around the trained points, and the diagonal of that box."""
+    axes = min(points.shape[1], trained.shape[1])
+    low, high = trained.min(0)[:axes], trained.max(0)[:axes]
+    outside = np.maximum(np.maximum(low - points[:, :axes], points[:, :axes] - high), 0.0)
+    return np.sqrt(np.square(outside).sum(1)), float(np.sqrt(np.square(trained.max(0) - trained.min(0)).sum()))
+
 
 def mesh_of(points: Any, cells: Cells = None) -> _floral.Mesh:
     """A mesh from points [point, dimension] and cells, or from a mesh object of meshio, PyVista or scikit-fem."""
@@ -71,7 +83,7 @@ def brought(low: Any, own: _floral.Mesh, mesh: _floral.Mesh) -> Any:
         count = len(mesh.points)
         note(
             f"{outside} of {count} points lie outside of the mesh of low, by {farthest:.3g} at most; they take the "
-            "value of the nearest place of its border"
+            "value at the nearest boundary point"
         )
     return values
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _floral
+from . import _floral, _xarray
 from ._arrays import Floats
-from ._building import Solver
+from ._building import Parts, Solver
+from ._calibrating import Calibrating, loaded
 from ._dataset import Dataset, opened
-from ._decisions import Law, Sensitivity, laws, named
+from ._decisions import Law, Sensitivity, laws, named, path_of
 from ._ensemble import Ensemble
 from ._ensembles import Ensembles
 from ._files import PathLike
 from ._grid import Grid, OnGrid
 from ._inputs import Expected, new_inputs
-from ._mesh import Cells, mesh_of
+from ._mesh import Cells, brought, mesh_of
 from ._notes import note
 from ._observations import Observations, to_plain
-from ._parameters import Parameters
+from ._parameters import Parameters, by_name
 from ._progress import Progress, watching
 from ._quantities import Quantity
 from ._floral import REALIZATIONS
@@ -44,6 +44,7 @@ class Model(OnGrid):
         low_solver: Optional[Solver] = None,
     ) -> None:
         self._model = model
+        self._calibrating = Calibrating(model)
         self._header: dict[str, Any] = json.loads(model.header)
         self._grid = Grid(self._header["grid"]["axes"], model.mesh)
         #: The dataset that the model was fitted to; None if it was loaded without one.
@@ -76,6 +77,8 @@ class Model(OnGrid):
         parameters: Optional[Parameters] = None,
         points: Any = None,
         cells: Cells = None,
+        low_points: Any = None,
+        low_cells: Cells = None,
         params: Optional[Parameters] = None,
         observe: Union[None, Observations, PathLike] = None,
         seed: int = 0,
@@ -101,7 +104,9 @@ class Model(OnGrid):
         parameters: scalar parameters of the input, as in ``{"viscosity": 0.1}``; for several
             inputs ``{"viscosity": [0.1, 0.2]}`` or an array [input, parameter].
         points, cells: the mesh of the input and of the predictions, if it is not the training mesh; ``points``
-            alone may be a mesh object of another library, as in :meth:`Dataset.from_arrays`.
+            alone may be a mesh object of another library, as in :meth:`Dataset.from_arrays`. Points farther outside of
+            the box around the training mesh than a tenth of its diagonal are refused.
+        low_points, low_cells: the mesh of ``low``, if it is a different one, as in :meth:`Dataset.from_arrays`.
         params: alias of ``parameters``.
         observe: readings of one realization, on which the prediction of a single input is conditioned:
             :class:`Observations`, or the path of a CSV file with a column for each axis, ``value`` and ``std``.
@@ -125,11 +130,13 @@ class Model(OnGrid):
         """
         parameters = params if parameters is None else parameters
         mesh = None if points is None else mesh_of(points, cells)
+        if low_points is not None:
+            low = self._brought(low, low_points, low_cells, mesh)
         new = new_inputs(self._expected(), input, low, coords, parameters, inputs, mesh)
         about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
         points = self._per_axis(resolution)
         if observe is not None and not new.is_one:
-            raise ValueError("observe has readings of one input; give that input alone")
+            raise ValueError("readings belong to one input; pass a single input, without an axis of inputs")
         ensembles = []
         for place, number in enumerate(new.indices):
             asked = {"index": index + number, "resolution": points, "observe": to_plain(observe)}
@@ -162,14 +169,20 @@ class Model(OnGrid):
             note(words)
         quantities = self._header.get("quantities", {}).get("solution", [])
         given = json.loads(innovation) if innovation else None
-        return Ensemble(found, quantities, given, None if given else self._model)
+        return Ensemble(found, quantities, given, None if given else self._calibrating)
+
+    def _brought(self, low: Any, points: Any, cells: Cells, mesh: Optional[_floral.Mesh]) -> Any:
+        """Low fidelity on the mesh of the input, from a mesh of its own."""
+        mesh = self._grid.mesh if mesh is None else mesh
+        if mesh is None or low is None:
+            raise ValueError("low_points is the mesh of low; give low too, for a model that was trained on a mesh")
+        return brought(low, mesh_of(points, cells), mesh)
 
     def _expected(self) -> Expected:
-        shapes = self._header["shapes"]
-        channels = int(shapes["input_channels"]), int(shapes["solution_channels"])
         known = self._header.get("quantities", {}).get("input", [])
+        channels = [str(one.get("name", "")) for one in known] or [""] * int(self._header["shapes"]["input_channels"])
         names = [str(one.get("name", f"p{i}")) for i, one in enumerate(known) if one.get("parameter")]
-        return Expected(self._grid, *channels, self._model.needs_low, self.low_solver, names)
+        return Expected(self._grid, channels, self._model.needs_low, self.low_solver, names)
 
     @property
     def parameters(self) -> list[str]:
@@ -226,13 +239,14 @@ class Model(OnGrid):
         The first is the input whose mean has the largest epistemic uncertainty. The uncertainty that
         simulating it would remove elsewhere is subtracted before the next is chosen.
 
-        pool: [input, grid...] on the model's grid, or a :class:`Dataset` or a path with inputs.
+        pool: [input, grid...] on the model's grid; or parameters by name or [input, parameter] if the model has nothing
+            else; or a :class:`Dataset` or a path with inputs.
         low: their low-fidelity solutions, or a function that computes them.
         k: number of inputs to suggest.
         """
-        with tempfile.TemporaryDirectory(prefix="floral-") as folder, watching(progress) as watcher:
-            path = self._pool_path(folder, pool, low)
-            return Summary(*self._model.suggest(path, k, watcher))
+        kept = self._pool(pool, low)
+        with watching(progress) as watcher:
+            return Summary(*self._model.suggest(path_of(kept), k, watcher))
 
     def suggest_sensors(
         self,
@@ -257,7 +271,7 @@ class Model(OnGrid):
         """
         new = new_inputs(self._expected(), input, low, None, parameters, None)
         if not new.is_one:
-            raise ValueError("sensors are placed for one input; give that input alone")
+            raise ValueError("sensors are placed for one input; pass a single input, without an axis of inputs")
         about = json.dumps({"axes": new.grid.axes, "quantities": _compared(new.quantities)})
         asked = {"count": sensors, "std": std, "observe": to_plain(observe)}
         solution = None if new.low is None else np.ascontiguousarray(new.low[0])
@@ -299,38 +313,33 @@ class Model(OnGrid):
             "realizations": realizations,
             "seed": seed,
         }
-        with tempfile.TemporaryDirectory(prefix="floral-") as folder, watching(progress) as watcher:
-            path = None if pool is None else self._pool_path(folder, pool, low)
-            text = None if inputs is None else laws(inputs)
+        kept = None if pool is None else self._pool(pool, low)
+        path = None if kept is None else path_of(kept)
+        text = None if inputs is None else laws(inputs)
+        with watching(progress) as watcher:
             found = _floral.sensitivity(self._model, text, path, json.dumps(wanted), watcher)
         numbers, words, notes = found
         for fact in notes:
             note(fact)
         return Sensitivity(numbers, words)
 
-    def _pool_path(self, folder: str, pool: Any, low: Any) -> str:
-        """The path of a pool, written to a folder if it is in memory."""
-        if isinstance(pool, (str, os.PathLike)):
-            return os.fspath(pool)
-        if isinstance(pool, Dataset):
-            return pool.path
-        path = os.path.join(folder, "pool.npz")
-        self._write_pool(path, pool, low)
-        return path
-
-    def _write_pool(self, path: str, pool: Any, low: Any) -> None:
-        """Writes inputs as a NumPy archive."""
-        new = new_inputs(self._expected(), pool, low, None, None, None)
+    def _pool(self, pool: Any, low: Any) -> Union[Dataset, PathLike]:
+        """A pool as a dataset, which is temporary if the pool is in memory."""
+        if isinstance(pool, (str, os.PathLike, Dataset)):
+            return pool
+        channels = len(self._expected().channels)
+        is_named = isinstance(by_name(pool), Mapping) and not _xarray.is_array(pool) and not _xarray.is_dataset(pool)
+        is_table = np.ndim(pool) == 2 and len(self.parameters) == channels and not self._grid.is_single
+        alone = is_named or (is_table or self._grid.is_single) and bool(self.parameters) and not _xarray.is_array(pool)
+        input, parameters = (None, pool) if alone else (pool, None)
+        new = new_inputs(self._expected(), input, low, None, parameters, None)
         if new.is_one:
             raise ValueError(f"pool has one input; [input, {', '.join(self.dims)}] is needed")
-        own = [quantity.get("name") for quantity in new.quantities["input"]]
-        known = [quantity.get("name") for quantity in self._header.get("quantities", {}).get("input", [])]
-        if all(own) and all(known) and own != known:
-            raise ValueError(f"pool has the channels {own}, but the model {known}; reorder them to match")
-        arrays = {"input": new.fields, **new.grid.coords}
+        known = self._header.get("quantities", {})
+        quantities = {"input": list(new.quantities["input"] or known.get("input", [])), "solution": []}
         if new.low is not None:
-            arrays["low"] = new.low
-        np.savez(path, **arrays)  # type: ignore[arg-type,unused-ignore]
+            quantities["solution"] = list(new.quantities["solution"] or known.get("solution", []))
+        return Dataset._stored(Parts(new.grid, new.fields, new.low, [], quantities), ())
 
     def save(self, path: PathLike) -> None:
         """Saves the model as one file, which :func:`load` and the command line read.
@@ -356,8 +365,4 @@ def _compared(quantities: Mapping[str, Sequence[Quantity]]) -> dict[str, list[Qu
 
 def _unpacked(contents: bytes, low_solver: Optional[Solver]) -> Model:
     """Restores a pickled model from the bytes of its file."""
-    with tempfile.TemporaryDirectory(prefix="floral-") as folder:
-        path = os.path.join(folder, "model.floral")
-        with open(path, "wb") as file:
-            file.write(contents)
-        return Model(_floral.Model.load(path), None, low_solver)
+    return Model(loaded(contents), None, low_solver)

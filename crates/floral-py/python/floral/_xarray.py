@@ -6,7 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-from ._grid import Grid
+import numpy
+
+from ._grid import POINT, Grid
 
 
 def module() -> Any:
@@ -28,6 +30,22 @@ def is_dataset(value: Any) -> bool:
     """Whether it is an ``xarray.Dataset``."""
     loaded = sys.modules.get("xarray")
     return loaded is not None and isinstance(value, loaded.Dataset)
+
+
+def variable(dataset: Any, name: Optional[str]) -> Any:
+    """A variable of a dataset; None if there is none, or if these are the labels of a dimension."""
+    if name is None or name not in dataset.variables or dataset[name].dims == (name,):
+        return None
+    return dataset[name]
+
+
+def points(value: Any) -> Any:
+    """The points [point, dimension] of an array or dataset on a mesh: its coordinates x, y and z along ``point``, or its
+    variable ``points``; None if it has none."""
+    if "points" in getattr(value, "data_vars", ()):
+        return value["points"].transpose("point", ...).values
+    known = [value.coords[name] for name in "xyz" if name in value.coords and value.coords[name].dims == (POINT,)]
+    return numpy.stack([along.values for along in known], axis=1) if known else None
 
 
 def dataset(

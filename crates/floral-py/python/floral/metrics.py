@@ -12,6 +12,7 @@ True
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -51,9 +52,13 @@ def crps(members: ArrayLike, observations: ArrayLike, *, fair: bool = True) -> f
 def energy_score(members: ArrayLike, observations: ArrayLike) -> float:
     """The fair energy score: the CRPS of whole fields, whose distance is the root mean square over points.
 
-    Gneiting & Raftery (2007), section 4.3.
+    Of more than about 65 members, not all pairs enter the distances between members but those of 32 lags, in a shuffled
+    order that is always the same. Gneiting & Raftery (2007), section 4.3.
     """
-    return _floral.energy_score(*_compared(members, observations))
+    many, seen = _compared(members, observations)
+    # Neighbours in a sorted list would be closer to each other than members are.
+    order = np.random.default_rng(0).permutation(len(many))
+    return _floral.energy_score(np.ascontiguousarray(many[order]), seen)
 
 
 def coverage(
@@ -98,8 +103,10 @@ def rmse(predicted: ArrayLike, truth: ArrayLike) -> float:
 
 
 def nrmse(predicted: ArrayLike, truth: ArrayLike) -> float:
-    """RMSE divided by the root mean square of the truth."""
-    return float(_errors(predicted, truth)["nrmse"])
+    """RMSE divided by the root mean square of the truth; infinite if the truth is zero everywhere and the
+    prediction is not."""
+    found = _errors(predicted, truth)["nrmse"]
+    return math.inf if found is None else float(found)
 
 
 def mean_l2(predicted: ArrayLike, truth: ArrayLike) -> float:
@@ -157,6 +164,9 @@ def _pair(predicted: ArrayLike, truth: ArrayLike) -> tuple[Floats, Floats]:
     one, other = numbers("predicted", predicted), numbers("truth", truth)
     if one.shape != other.shape or one.size == 0:
         raise ValueError(f"predicted has the shape {one.shape} but truth {other.shape}")
+    for name, array in (("predicted", one), ("truth", other)):
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name}: {int((~np.isfinite(array)).sum())} values are NaN or infinite; leave them out")
     rows = len(one) if one.ndim > 1 else 1
     return one.reshape(rows, -1), other.reshape(rows, -1)
 
