@@ -4,6 +4,11 @@
 use crate::distribution::{median, quantile_of};
 use crate::error::{Error, Result};
 
+/// Largest share of equal draws of a quantity that can be stretched, and the least number of them that
+/// counts.
+const MOST_TIES: f64 = 0.05;
+const FEWEST_TIES: usize = 3;
+
 /// An input that judges the calibration: draws predicted without its data, and observed values.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'a> {
@@ -36,6 +41,10 @@ pub struct Judged<'a> {
 /// Then N values in J inputs have the precision of n = N / (1 + (N / J - 1) rho) independent ones
 /// (Kish 1965), at least J and at most N; for a single input, n = 1.
 ///
+/// Only a continuous quantity can be stretched. A condition, a share that is often 0 or a place on the
+/// grid takes single values with positive probability: stretching would move these values and leave
+/// their probability as it is. Such a quantity is refused, and draws with ties stay as they are.
+///
 /// ```
 /// use floral_quantities::{Calibration, Judged};
 /// let draws: Vec<f64> = (0..99).map(f64::from).collect();
@@ -64,6 +73,12 @@ impl Calibration {
     /// The factor for central intervals of this coverage, such as 0.9.
     pub fn fit(judged: &[Judged], coverage: f64) -> Result<Self> {
         check(judged, coverage)?;
+        if judged.iter().any(|input| has_ties(&sorted(input.draws))) {
+            return Err(Error::config(
+                "calibration",
+                "many draws are equal, as those of a condition, a share or a place are; there is no spread to stretch",
+            ));
+        }
         let scores: Vec<Vec<f64>> = judged.iter().map(|input| scores(input, coverage)).collect();
         let effective_count = effective_count(&scores, weighted_quantile(&scores, coverage));
         let level = coverage * (1.0 + 1.0 / effective_count);
@@ -91,10 +106,11 @@ impl Calibration {
     /// Stretches draws about their median M: x becomes M + factor (x - M). The caller clips them to
     /// the bounds of the quantity, [`crate::Quantity::bounds`].
     pub fn stretch(&self, draws: &mut [f64]) {
-        if draws.is_empty() {
+        let sorted = sorted(draws);
+        if sorted.is_empty() || has_ties(&sorted) {
             return;
         }
-        let centre = median(&sorted(draws));
+        let centre = median(&sorted);
         for draw in draws {
             *draw = centre + self.factor * (*draw - centre);
         }
@@ -142,6 +158,15 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted
+}
+
+/// Whether many of the sorted draws are equal.
+fn has_ties(sorted: &[f64]) -> bool {
+    let most = (MOST_TIES * sorted.len() as f64).ceil() as usize;
+    let count = most.max(FEWEST_TIES);
+    sorted
+        .windows(count)
+        .any(|draws| draws[0] == draws[count - 1])
 }
 
 /// The scores of the observed values of one input.

@@ -277,3 +277,28 @@ fn few_inputs_are_reported_and_bad_ones_refused() {
         .contains("all draws of an input are equal")
     );
 }
+
+/// Stretching about the median would move 1 to the median and the probability with it.
+#[test]
+fn a_condition_keeps_its_probability() {
+    let condition: Vec<f64> = (0..100).map(|k| f64::from(k % 10 < 4)).collect();
+    let judged = [Judged {
+        draws: &condition,
+        observed: &condition[..20],
+    }; 20];
+    let message = Calibration::fit(&judged, 0.9).unwrap_err().to_string();
+    assert!(message.contains("many draws are equal"), "{message}");
+
+    let continuous: Vec<f64> = (0..100).map(f64::from).collect();
+    let judged = [Judged {
+        draws: &continuous,
+        observed: &[45.0, 55.0],
+    }; 20];
+    let calibration = Calibration::fit(&judged, 0.9).unwrap();
+    assert!(calibration.factor < 0.5);
+    // An excess over a threshold that most draws do not reach.
+    let mut excess: Vec<f64> = (0..100).map(|k| f64::from(k - 70).max(0.0)).collect();
+    let before = excess.clone();
+    calibration.stretch(&mut excess);
+    assert_eq!(excess, before);
+}
