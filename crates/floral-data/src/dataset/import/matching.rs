@@ -31,9 +31,10 @@ pub(super) const USUAL: [&str; 24] = [
 
 /// For each axis length, the index of its coordinate list; none for an axis without a list.
 ///
-/// Several axes of one length are matched with as many lists of that length, in the order of the
-/// lists' names, if all these lists have the same values. If there are more lists than axes, only
-/// lists with a usual name count. Any other ambiguity is refused, with the reason.
+/// If there are more lists than axes of a length, only lists with a usual name count. Several axes
+/// of one length with lists are refused, with the reason, even if the lists have the same values:
+/// x and y of a square differ in their names and units, and neither the order of the lists nor that
+/// of their names says which axis comes first.
 ///
 /// ```
 /// use floral_data::dataset::import::matched;
@@ -64,16 +65,9 @@ pub fn matched<N: AsRef<str>>(
         if all.len() > axes.len() {
             these.retain(is_usual);
         }
-        these.sort_by_key(name);
-        let is_same = these
-            .windows(2)
-            .all(|pair| lists[pair[0]].1 == lists[pair[1]].1);
-        match (these.len() == axes.len(), all.is_empty()) {
-            (_, true) => {}
-            (true, _) if is_same => {
-                let pairs = axes.iter().zip(&these);
-                pairs.for_each(|(&axis, &list)| found[axis] = Some(list));
-            }
+        match (all.is_empty(), &axes[..], &these[..]) {
+            (true, ..) => {}
+            (_, [axis], [list]) => found[*axis] = Some(*list),
             _ => {
                 let names: Vec<&str> = all.iter().map(name).collect();
                 return Err(open(&names, length, axes.len()));
@@ -113,10 +107,15 @@ mod tests {
         let words = matched(&[4, 4], &[x.clone(), t.clone()]).unwrap_err();
         assert!(words.contains("x, t each have 4 points"), "{words}");
         assert!(matched(&[4, 4], &[t, x.clone()]).is_err());
-        let y = list("y", 4, 1.0);
-        let forth = matched(&[4, 4], &[x.clone(), y.clone()]);
-        assert_eq!(forth, Ok(vec![Some(0), Some(1)]));
-        assert_eq!(matched(&[4, 4], &[y, x]), Ok(vec![Some(1), Some(0)]));
+    }
+
+    #[test]
+    fn equal_coordinates_of_two_axes_are_open() {
+        let (x, y) = (list("x", 4, 1.0), list("y", 4, 1.0));
+        for lists in [[x.clone(), y.clone()], [y, x]] {
+            let words = matched(&[4, 4], &lists).unwrap_err();
+            assert!(words.contains("do not decide which belongs"), "{words}");
+        }
     }
 
     #[test]
