@@ -12,6 +12,10 @@ const LEAST_SHARE: f64 = 1e-4;
 /// Range of the largest value for which 32 bits also resolve spreads.
 const SINGLE_RANGE: RangeInclusive<f64> = 1e-30..=1e30;
 
+/// Range of the spread for which 32 bits also hold its square, the variance, and a
+/// ten-thousandth of it.
+const SINGLE_SPREADS: RangeInclusive<f64> = 1e-17..=1e18;
+
 /// The precision of a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Precision {
@@ -56,6 +60,15 @@ impl Precision {
         let is_kept = |[value, spread]: &[f64; 2]| value.abs() * LEAST_SHARE <= *spread;
         let mut varying = values.iter().filter(|[_, spread]| *spread > 0.0);
         match is_in_range && varying.all(is_kept) {
+            true => Self::F32,
+            false => Self::F64,
+        }
+    }
+
+    /// The precision that holds variances of this spread: 64 bits if its square is too small or too
+    /// large for 32.
+    pub fn holding_variance(spread: f64) -> Self {
+        match spread == 0.0 || SINGLE_SPREADS.contains(&spread) {
             true => Self::F32,
             false => Self::F64,
         }
@@ -135,6 +148,24 @@ mod tests {
         assert_eq!(values, [1e7 + 0.08]);
         Precision::F32.round(&mut values);
         assert_eq!(values, [1e7]);
+    }
+
+    #[test]
+    fn a_variance_below_or_above_the_range_of_32_bits_needs_64() {
+        for (spread, expected) in [
+            (0.0, Precision::F32),
+            (1e-16, Precision::F32),
+            (1.0, Precision::F32),
+            (1e17, Precision::F32),
+            (1e-24, Precision::F64),
+            (1e20, Precision::F64),
+        ] {
+            let found = Precision::holding_variance(spread);
+            assert_eq!(found, expected, "{spread}");
+            let mut least = [1e-4 * spread * spread];
+            found.round(&mut least);
+            assert!(least[0].is_finite() && (least[0] > 0.0) == (spread > 0.0));
+        }
     }
 
     #[test]

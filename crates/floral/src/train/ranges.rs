@@ -33,14 +33,16 @@ pub struct SolutionRange {
 }
 
 impl SolutionRange {
-    /// Storage precision that resolves the spread at both ends of the range, in the units of the
-    /// data.
+    /// Storage precision that resolves the spread at both ends of the range and holds its square, in
+    /// the units of the data.
     pub fn precision(&self, transform: Transform) -> Precision {
         let at = |learned: f64, step: f64| {
             let value = transform.invert(learned);
             [value, (transform.invert(learned + step) - value).abs()]
         };
-        Precision::holding(&[at(self.min, self.spread), at(self.max, -self.spread)])
+        let ends = [at(self.min, self.spread), at(self.max, -self.spread)];
+        let largest = ends.iter().map(|[_, spread]| *spread).fold(0.0, f64::max);
+        Precision::holding(&ends).max(Precision::holding_variance(largest))
     }
 }
 
@@ -96,4 +98,26 @@ impl Norms {
 pub(crate) fn root_mean_square(values: &[f64]) -> f64 {
     let squares: f64 = values.iter().map(|value| value * value).sum();
     (squares / values.len().max(1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_in_small_units_are_stored_with_their_variance() {
+        let range = |scale: f64| SolutionRange {
+            min: -scale,
+            max: 5.0 * scale,
+            spread: 0.1 * scale,
+        };
+        for (scale, expected) in [
+            (1e-23, Precision::F64),
+            (1e-6, Precision::F32),
+            (1e5, Precision::F32),
+            (1e25, Precision::F64),
+        ] {
+            assert_eq!(range(scale).precision(Transform::None), expected, "{scale}");
+        }
+    }
 }
