@@ -28,6 +28,8 @@
 //! - A file of format 3 whose bytes have changed is refused.
 //! - The same file gives the same predictions up to rounding on every machine: numbers are stored
 //!   in little-endian order, and nothing depends on paths.
+//! - The same checkpoint is written as the same bytes. Its progress has the seconds of training, in
+//!   which two equal trainings differ.
 //! - Loading executes nothing. JSON, CBOR and arrays of numbers are read, but no code and no
 //!   pickle. Sizes are compared with the contents of the file before memory is allocated, and parts
 //!   with
@@ -40,6 +42,7 @@ use std::path::Path;
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde_json::Value;
 
 pub use super::header::{FORMAT, Header, Progress};
 pub use super::identity::DataIdentity;
@@ -135,6 +138,7 @@ impl Checkpoint {
         });
         let mut bytes =
             safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())?;
+        sort_header(&mut bytes)?;
         seal(&mut bytes);
         Ok(bytes)
     }
@@ -248,6 +252,28 @@ fn check_finite(weight: &Weight) -> Verdict<()> {
             weight.name
         )),
     }
+}
+
+/// Sorts the keys of a safetensors header in place: safetensors writes the metadata in the random
+/// order of a hash map, and the same checkpoint has to give the same bytes.
+fn sort_header(bytes: &mut [u8]) -> Verdict<()> {
+    let sorted = |header: &[u8]| {
+        let mut value: Value = serde_json::from_slice(header).ok()?;
+        value.sort_all_objects();
+        let mut text = serde_json::to_vec(&value).ok()?;
+        // The header ends with blanks that align the arrays.
+        let is_longer = text.len() > header.len();
+        text.resize(header.len(), b' ');
+        (!is_longer).then_some(text)
+    };
+    let header = bytes.split_first_chunk_mut().and_then(|(length, rest)| {
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        rest.get_mut(..length)
+    });
+    let header = header.ok_or("has no header")?;
+    let text = sorted(header).ok_or("has a header whose keys cannot be sorted")?;
+    header.copy_from_slice(&text);
+    Ok(())
 }
 
 fn broken(error: safetensors::SafeTensorError) -> String {

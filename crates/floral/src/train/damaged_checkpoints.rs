@@ -112,6 +112,16 @@ fn every_byte_is_under_the_checksum() {
 }
 
 #[test]
+fn a_checkpoint_is_written_as_the_same_bytes_every_time() {
+    let damage = Damage::new();
+    let checkpoint = damage.read(&damage.whole).unwrap();
+    for _ in 0..8 {
+        checkpoint.write(&damage.path()).unwrap();
+        assert!(std::fs::read(damage.path()).unwrap() == damage.whole);
+    }
+}
+
+#[test]
 fn only_older_formats_do_without_a_checksum() {
     let damage = Damage::new();
     let remove = |file: &mut Value| {
