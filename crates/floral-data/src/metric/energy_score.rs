@@ -22,7 +22,9 @@ pub const PAIR_LAGS: usize = 32;
 /// Pairs consist of members j and j + l, cyclically, at `lags` lags spread evenly over 1..=m/2.
 /// They are all pairs if `lags` reaches m/2. Members are exchangeable, so that any set of pairs
 /// chosen independently of the values gives an unbiased mean. A few pairs per member add less noise
-/// than the members themselves (Blom 1976); [`PAIR_LAGS`] is enough.
+/// than the members themselves (Blom 1976); [`PAIR_LAGS`] is enough. Members that are not in random
+/// order, such as a sorted ensemble or a Markov chain, have to be permuted first, unless `lags`
+/// covers all pairs.
 pub fn energy_score(members: Fields, observations: Fields, lags: usize) -> Result<f64> {
     members.check_same_grid(observations)?;
     let error = mean_over(members.count(), |i| {
