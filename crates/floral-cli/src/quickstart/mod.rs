@@ -117,7 +117,8 @@ fn quickstart(
     let runs = training::runs(&folder, sizes)?;
     write_atomically(&folder.settings(), sizes.settings().as_bytes())?;
     training::train_all(&runs, sizes, &dataset, device, log)?;
-    log.line(&format!("$ {}", command::report(&folder, sizes)));
+    let command = command::report(&folder, sizes, &folder.report());
+    log.line(&format!("$ {command}"));
     let start = Instant::now();
     let progress = log.watch("report");
     let comparison = compare(&runs, &dataset, &sizes.report(), device, &progress)?;
