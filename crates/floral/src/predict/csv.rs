@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::units::{Conversion, relation};
 use crate::{Error, Result};
 
 /// A line number, counted from 1, and what is wrong with that line; without a number, the fault is
@@ -60,6 +61,34 @@ pub(super) fn number(cell: &str) -> std::result::Result<f64, String> {
     value
         .filter(|value| value.is_finite())
         .ok_or_else(|| format!("\"{cell}\" is not a number"))
+}
+
+/// Splits a header cell into a name and optional units in brackets.
+pub(super) fn named(cell: &str) -> (String, Option<String>) {
+    match cell.strip_suffix(']').and_then(|cell| cell.split_once('[')) {
+        Some((name, units)) => (name.trim().to_owned(), Some(units.trim().to_owned())),
+        None => (cell.to_owned(), None),
+    }
+}
+
+/// Conversion from the units of a column to those of the run; a column without units is in the
+/// run's units.
+pub(super) fn conversion(
+    name: &str,
+    given: Option<&str>,
+    run: Option<&str>,
+) -> std::result::Result<Conversion, String> {
+    let Some(given) = given else {
+        return Ok(Conversion::NONE);
+    };
+    let Some(run) = run else {
+        return Err(format!(
+            "{name} is in {given}, but the run does not know its units; convert it and leave [{given}] out"
+        ));
+    };
+    relation(given, run).conversion().ok_or_else(|| {
+        format!("{name} is in {given}, which does not convert to the {run} of the run")
+    })
 }
 
 fn unquoted(cell: &str) -> &str {

@@ -1,8 +1,10 @@
-//! Reads points from a CSV file: a header that names the axes, then a row for each point.
+//! Reads points from a CSV file: a header that names the axes, with units if they differ from the
+//! run's, as in `x [mm],y [mm]`, then a row for each point.
 
 use std::path::Path;
 
 use super::csv::{self, Fault};
+use crate::units::Conversion;
 use crate::{Axis, Grid, Points, Result};
 
 /// Reads points in the domain of a grid; the columns are named like its axes, in any order.
@@ -21,9 +23,12 @@ fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
         .collect();
     for (line, row) in lines {
         let row = numbers(row, columns.len()).map_err(|reason| (Some(line), reason))?;
-        for ((axis, (_, along)), &column) in grid.axes.iter().zip(&mut axes).zip(&columns) {
-            check(axis, row[column]).map_err(|reason| (Some(line), reason))?;
-            along.push(row[column]);
+        for ((axis, (_, along)), (place, conversion)) in
+            grid.axes.iter().zip(&mut axes).zip(&columns)
+        {
+            let x = conversion.apply(row[*place]);
+            check(axis, x).map_err(|reason| (Some(line), reason))?;
+            along.push(x);
         }
     }
     let units = grid.axes.iter().map(|axis| axis.units.clone()).collect();
@@ -34,19 +39,28 @@ fn parse(text: &str, grid: &Grid) -> std::result::Result<Points, Fault> {
     Ok(points)
 }
 
-/// Index of the column of each axis.
-fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<usize>, String> {
-    let names = csv::cells(header);
-    let axes: Vec<&str> = grid.axes.iter().map(|axis| axis.name.as_str()).collect();
-    let of = |axis: &str| names.iter().position(|name| *name == axis);
-    match axes.iter().map(|axis| of(axis)).collect::<Option<Vec<_>>>() {
-        Some(columns) if names.len() == axes.len() => Ok(columns),
-        _ => Err(format!(
+/// Index of the column of each axis, and the conversion to the axis's units.
+fn columns(header: &str, grid: &Grid) -> std::result::Result<Vec<(usize, Conversion)>, String> {
+    let cells: Vec<_> = csv::cells(header).into_iter().map(csv::named).collect();
+    let names = || -> Vec<&str> { grid.axes.iter().map(|axis| axis.name.as_str()).collect() };
+    let refused = || {
+        format!(
             "the header is \"{}\", but must name the axes: {}",
             header.trim(),
-            axes.join(",")
-        )),
+            names().join(",")
+        )
+    };
+    if cells.len() != grid.axes.len() {
+        return Err(refused());
     }
+    let column = |axis: &Axis| {
+        let place = cells.iter().position(|(name, _)| *name == axis.name);
+        let place = place.ok_or_else(refused)?;
+        let given = cells[place].1.as_deref();
+        let conversion = csv::conversion(&axis.name, given, axis.units.as_deref())?;
+        Ok((place, conversion))
+    };
+    grid.axes.iter().map(column).collect()
 }
 
 fn numbers(row: &str, columns: usize) -> std::result::Result<Vec<f64>, String> {
@@ -94,6 +108,18 @@ mod tests {
     fn cells_may_be_quoted_as_spreadsheets_do() {
         let points = parse("\"t\",\"x\"\n\"0.05\", 0.5\n   \n", &grid()).unwrap();
         assert_eq!((points.len(), points.axes[0].1[0]), (1, 0.05));
+    }
+
+    #[test]
+    fn units_of_columns_are_converted_to_those_of_the_axes() {
+        let axes = ["x", "y"].map(|name| Axis::closed(name, 3).with_units("m"));
+        let grid = Grid::new(axes.to_vec());
+        let points = parse("y, x [mm]\n0.5,250\n", &grid).unwrap();
+        let found: Vec<f64> = points.axes.iter().map(|(_, along)| along[0]).collect();
+        assert_eq!(found, [0.25, 0.5]);
+        let (line, reason) = parse("y,x [s]\n0.5,250\n", &grid).unwrap_err();
+        assert_eq!(line, Some(1));
+        assert!(reason.contains("does not convert to the m"), "{reason}");
     }
 
     #[test]

@@ -9,7 +9,6 @@ use super::{Observations, PointReading, channel, solution};
 use crate::predict::csv::{self, Fault};
 use crate::predict::interest::{Subject, names};
 use crate::train::Header;
-use crate::units::{Conversion, relation};
 use crate::{Grid, Quantity, Result};
 
 impl Observations {
@@ -69,7 +68,7 @@ struct Columns {
 impl Columns {
     fn new(header: &str, axes: &[Name]) -> std::result::Result<Self, String> {
         let cells: Vec<(String, Option<String>)> =
-            csv::cells(header).into_iter().map(named).collect();
+            csv::cells(header).into_iter().map(csv::named).collect();
         let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
         let wanted = || {
             format!(
@@ -115,7 +114,7 @@ impl Columns {
         let cells = csv::row(row, self.count)?;
         let number = |column: &Column| csv::number(cells[column.place]);
         let coordinate = |(column, axis): (&Column, &Name)| {
-            let along = conversion(&axis.name, column.units.as_deref(), axis.unit.as_deref())?;
+            let along = csv::conversion(&axis.name, column.units.as_deref(), axis.unit.as_deref())?;
             Ok(along.apply(number(column)?))
         };
         let place = self.axes.iter().zip(axes).map(coordinate);
@@ -127,7 +126,7 @@ impl Columns {
             Some(column) => {
                 let own = column.units.as_deref().or(own);
                 // A standard deviation is converted by the factor alone, without offset.
-                conversion("std", own, units)?.factor * number(column)?
+                csv::conversion("std", own, units)?.factor * number(column)?
             }
         };
         if std < 0.0 {
@@ -137,38 +136,10 @@ impl Columns {
             name: String::new(),
             place: place.collect::<std::result::Result<_, String>>()?,
             channel,
-            value: conversion("value", own, units)?.apply(number(&self.value)?),
+            value: csv::conversion("value", own, units)?.apply(number(&self.value)?),
             std,
         })
     }
-}
-
-/// Splits a header cell into a name and optional units in brackets.
-fn named(cell: &str) -> (String, Option<String>) {
-    match cell.strip_suffix(']').and_then(|cell| cell.split_once('[')) {
-        Some((name, units)) => (name.trim().to_owned(), Some(units.trim().to_owned())),
-        None => (cell.to_owned(), None),
-    }
-}
-
-/// Conversion from the units of a column to those of the run; a column without units is in the
-/// run's units.
-fn conversion(
-    name: &str,
-    given: Option<&str>,
-    run: Option<&str>,
-) -> std::result::Result<Conversion, String> {
-    let Some(given) = given else {
-        return Ok(Conversion::NONE);
-    };
-    let Some(run) = run else {
-        return Err(format!(
-            "{name} is in {given}, but the run does not know its units; convert it and leave [{given}] out"
-        ));
-    };
-    relation(given, run).conversion().ok_or_else(|| {
-        format!("{name} is in {given}, which does not convert to the {run} of the run")
-    })
 }
 
 #[cfg(test)]
