@@ -5,15 +5,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use floral::counted;
 use floral::evaluate::{
-    Evaluation, MeanErrors, ObservedScores, Options, REFERENCE, evaluate_across, in_ranges,
+    Evaluation, MeanErrors, ObservedScores, Options, REFERENCE, between, evaluate_across, in_ranges,
 };
 use floral::predict::{Predictor, REALIZATIONS, Sampling};
 use floral::quantity::labels;
 use floral::ranks::Ranks;
 use floral::train::{Method, RunFolder};
 
+use crate::interest::score;
 use crate::progress::Progress;
 use crate::{Ending, data, device, evaluate_interest, inputs, integrator, interest, low, output};
 
@@ -27,6 +27,10 @@ use crate::{Ending, data, device, evaluate_interest, inputs, integrator, interes
     Exact where the dataset has exact moments; for other built-in problems computed from fresh \
     realizations, and for your own data from those of the dataset. A truth from realizations has a \
     sampling error of its own: it is reported, and errors are given with and without it.\n\n\
+    Variance:\n  \
+    The variance error is that of the aleatoric part if the method separates it: the variance of the \
+    truth has no other part. The row `relative, of realizations` scores the variance of the \
+    realizations, which includes the epistemic part.\n\n\
     Channels:\n  \
     Each channel is scored in its own units, and all together in units of their standard deviations.\n\n\
     Quantities of interest:\n  \
@@ -202,7 +206,7 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     }
     if let Some(floor) = evaluation.prediction.mean_l2_floor {
         let name = "  mean L2 of sampling alone";
-        writeln!(text, "  {name:30} {floor:12.5}")?;
+        writeln!(text, "  {name:30} {:>12}", score(floor))?;
     }
     if evaluation.prediction.mean.corrected.is_none() {
         return Ok(());
@@ -222,7 +226,7 @@ fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
 fn error_row(text: &mut String, evaluation: &Evaluation, name: &str, value: Error) -> Result<()> {
     let cell = |errors: Option<&MeanErrors>| {
         let value = errors.and_then(value);
-        value.map_or("-".into(), |value| format!("{value:.5}"))
+        value.map_or("-".into(), score)
     };
     let own = cell(Some(&evaluation.prediction.mean));
     let low = cell(evaluation.low.as_ref());
@@ -329,22 +333,22 @@ fn spread(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     writeln!(text)?;
     for (name, value) in rows {
         if let Some(value) = value {
-            writeln!(text, "  {name:30} {value:12.5}")?;
+            writeln!(text, "  {name:30} {:>12}", score(value))?;
         }
     }
     match &scores.observed {
-        Some(observed) => self::observed(text, observed, evaluation.observations),
+        Some(observed) => self::observed(text, observed, evaluation),
         None => Ok(()),
     }
 }
 
-fn observed(text: &mut String, scores: &ObservedScores, observations: usize) -> Result<()> {
+fn observed(text: &mut String, scores: &ObservedScores, of: &Evaluation) -> Result<()> {
     writeln!(
         text,
         "\n  against {} of the dataset per input",
-        counted(observations, "realization")
+        between(of.fewest_observations, of.observations)
     )?;
-    let mut row = |name: &str, value: f64| writeln!(text, "  {name:30} {value:12.5}");
+    let mut row = |name: &str, value: f64| writeln!(text, "  {name:30} {:>12}", score(value));
     row("CRPS (fair)", scores.crps)?;
     row("energy score (fair)", scores.energy_score)?;
     for interval in &scores.coverage {

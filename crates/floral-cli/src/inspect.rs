@@ -11,6 +11,7 @@ use floral::inspect::{
 use floral::low::LowKind;
 use floral::quantity::labels;
 
+use crate::interest::number;
 use crate::{Ending, data, output};
 
 /// Arguments of `floral inspect`.
@@ -174,7 +175,8 @@ fn skill(text: &mut String, low: &LowFidelity) -> Result<()> {
     };
     let low = &low.skill;
     writeln!(text, "\n  low fidelity against the mean of high{scaled}")?;
-    let mut row = |name: &str, value: f64| writeln!(text, "    {name:38} {value:10.4}");
+    let mut row =
+        |name: &str, value: f64| writeln!(text, "    {name:38} {:>10}", skill_score(value));
     row("mean L2 error", low.mean_l2)?;
     row("RMSE (pooled)", low.rmse)?;
     row("  of a perfect solver, by sampling error", low.rmse_floor)?;
@@ -193,6 +195,15 @@ fn skill(text: &mut String, low: &LowFidelity) -> Result<()> {
         row("random share of the residual variance", share)?;
     }
     Ok(())
+}
+
+/// A score with four decimals, or with five significant digits if it is too small or too large for
+/// that.
+fn skill_score(value: f64) -> String {
+    match value == 0.0 || (1e-2..1e5).contains(&value.abs()) {
+        true => format!("{value:.4}"),
+        false => number(value),
+    }
 }
 
 fn bands(text: &mut String, low: &LowFidelity) -> Result<()> {

@@ -40,6 +40,26 @@ pub fn number(value: f64) -> String {
     significant(value, 5)
 }
 
+/// A value with at least five significant digits, and so many that values this far apart differ in
+/// the third digit of their difference: 100001 with a spread of 2 is 100001.23.
+pub fn number_within(value: f64, spread: f64) -> String {
+    let is_known = spread.is_finite() && spread > 0.0 && value.is_finite() && value != 0.0;
+    let digits = match is_known {
+        true => rounded_magnitude(value, 5) - rounded_magnitude(spread, 5) + 3,
+        false => 0,
+    };
+    significant(value, digits.clamp(5, 15))
+}
+
+/// A score with five decimals, or with five significant digits if it is too small or too large for
+/// that.
+pub fn score(value: f64) -> String {
+    match value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+        true => format!("{value:.5}"),
+        false => number(value),
+    }
+}
+
 /// A standard error with two significant digits; `-` for NaN.
 pub fn error(value: f64) -> String {
     significant(value, 2)
@@ -53,9 +73,9 @@ fn significant(value: f64, digits: i32) -> String {
         return format!("{value}");
     }
     let magnitude = rounded_magnitude(value, digits);
-    match magnitude {
-        -4..=5 => format!("{value:.*}", (digits - 1 - magnitude).max(0) as usize),
-        _ => format!("{value:.*e}", digits as usize - 1),
+    match (-4..=5.max(digits - 1)).contains(&magnitude) {
+        true => format!("{value:.*}", (digits - 1 - magnitude).max(0) as usize),
+        false => format!("{value:.*e}", digits as usize - 1),
     }
 }
 
@@ -69,6 +89,24 @@ fn rounded_magnitude(value: f64, digits: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scores_in_small_units_keep_their_digits() {
+        assert_eq!(score(0.123456), "0.12346");
+        assert_eq!(score(0.0), "0.00000");
+        assert_eq!(score(1.23456e-7), "1.2346e-7");
+        assert_eq!(score(-2.5e8), "-2.5000e8");
+        assert_eq!(score(f64::NAN), "-");
+    }
+
+    #[test]
+    fn values_close_to_each_other_are_told_apart() {
+        let shown = [100_000.512, 100_001.0, 100_001.489].map(|x| number_within(x, 0.5));
+        assert_eq!(shown, ["100000.512", "100001.000", "100001.489"]);
+        assert_eq!(number_within(80.123456, 10.0), "80.123");
+        assert_eq!(number_within(80.123456, f64::NAN), "80.123");
+        assert_eq!(number_within(1e9 + 1.25, 1.0), "1000000001.25");
+    }
 
     #[test]
     fn numbers_keep_five_significant_digits() {

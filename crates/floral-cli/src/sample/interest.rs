@@ -6,7 +6,7 @@ use floral::counted;
 use floral::predict::PredictionWriter;
 use floral::predict::interest::{Estimate, InterestPlan, InterestSummary};
 
-use crate::interest::{error, number};
+use crate::interest::{error, number, number_within};
 
 /// Maximum number of inputs whose tables are printed; those of all inputs are stored.
 const SHOWN: usize = 20;
@@ -45,11 +45,12 @@ fn table(plans: &[InterestPlan], summaries: &[InterestSummary]) -> String {
     for (plan, summary) in plans.iter().zip(summaries) {
         let units = plan.units.as_deref().unwrap_or("-");
         let values = summary.statistics.iter();
+        let spread = summary.statistics[1].value;
         let _ = writeln!(
             text,
             "  {:width$}{}  {units}",
             plan.name,
-            row(values.clone().map(|e| number(e.value)))
+            row(values.clone().map(|e| number_within(e.value, spread)))
         );
         if summary.draws > 1 {
             let errors = row(values.map(|e| error(e.standard_error)));

@@ -73,6 +73,7 @@ impl<'a> Task<'a> {
             let has_readings = session.cases().observations().is_some();
             notes = all.calibrate(predictor, has_readings, interrupt::flag()?)?;
         }
+        notes.extend(interests.iter().flat_map(|all| all.notes()));
         // Impossible levels are refused here, before anything is written.
         EnsembleStatistics::new(1, realizations, &wanted)?;
         Ok(Self {

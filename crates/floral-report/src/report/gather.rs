@@ -11,7 +11,7 @@ use std::sync::Arc;
 use floral::dataset::Dataset;
 use floral::device::Device;
 use floral::evaluate::{
-    BaselineFields, Scoring, Truth, TruthSource, Truths, check_interests, chosen_inputs,
+    BaselineFields, Scoring, Truth, TruthSource, Truths, between, check_interests, chosen_inputs,
     seen_inputs,
 };
 use floral::grid::Mask;
@@ -464,8 +464,11 @@ pub(super) fn words(truth: TruthSource) -> String {
             let many = counted(realizations, "fresh realization");
             format!("{many} of the true solver per input")
         }
-        TruthSource::Dataset { realizations } => {
-            let many = counted(realizations, "realization");
+        TruthSource::Dataset {
+            realizations,
+            fewest,
+        } => {
+            let many = between(fewest, realizations);
             format!("the mean and variance of the dataset's {many} per input")
         }
     }

@@ -35,8 +35,12 @@ pub struct Evaluation {
     pub solver: Option<OdeSolver>,
     /// Origin of the true moments.
     pub truth: TruthSource,
-    /// Realizations per input in the dataset, against which ensembles are scored.
+    /// Realizations per input in the dataset, against which ensembles are scored; the largest
+    /// number, if it differs between inputs.
     pub observations: usize,
+    /// The smallest number of an input with any, if the number differs between inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fewest_observations: Option<usize>,
     /// Notes on conversions to the run's axes, channels and units, on baselines and on calibration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

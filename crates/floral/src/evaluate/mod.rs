@@ -28,7 +28,7 @@ pub use interest::{
     check_interests, interest_at_input, score_interest,
 };
 pub use scoring::Scoring;
-pub use truth::{Truth, TruthSource, Truths};
+pub use truth::{Truth, TruthSource, Truths, between};
 
 use crate::dataset::Dataset;
 use crate::grid::Thinning;
@@ -143,6 +143,7 @@ pub fn evaluate_across(
         Some(all) if options.calibrates => all.calibrate(predictor, false, observer)?,
         _ => Vec::new(),
     };
+    let space_notes = interests.as_ref().map_or(Vec::new(), Interests::notes);
     let values = cases.grid().len() * predictor.header().shapes.solution_channels;
     options.sampling.check_memory(values)?;
     first_then_others(ranks, || cases.prepare(inputs.clone(), observer))?;
@@ -177,6 +178,7 @@ pub fn evaluate_across(
             notes.clone(),
             baseline_notes,
             calibration_notes,
+            space_notes,
             interest_notes,
         ]
         .concat(),
@@ -289,6 +291,7 @@ impl Setting<'_> {
             solver: method.is_flow().then_some(sampling.solver),
             truth: self.truths.source(),
             observations: dataset.realizations(),
+            fewest_observations: truth::fewest_realizations(dataset),
             notes: Vec::new(),
             interests: Vec::new(),
             prediction: scoring.prediction(),

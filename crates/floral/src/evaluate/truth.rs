@@ -26,8 +26,11 @@ pub enum TruthSource {
     },
     /// The realizations of the dataset.
     Dataset {
-        /// Number per input.
+        /// Number per input; the largest, if it differs between inputs.
         realizations: usize,
+        /// The smallest number of an input with any, if the number differs between inputs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fewest: Option<usize>,
     },
 }
 
@@ -36,7 +39,7 @@ impl TruthSource {
     pub fn sampling_share(self) -> f64 {
         match self {
             Self::Exact => 0.0,
-            Self::Reference { realizations } | Self::Dataset { realizations } => {
+            Self::Reference { realizations } | Self::Dataset { realizations, .. } => {
                 1.0 / realizations as f64
             }
         }
@@ -52,12 +55,28 @@ impl fmt::Display for TruthSource {
                 let many = counted(*realizations, "fresh realization");
                 write!(f, "{many} per input")
             }
-            Self::Dataset { realizations } => {
-                let many = counted(*realizations, "realization");
+            Self::Dataset {
+                realizations,
+                fewest,
+            } => {
+                let many = between(*fewest, *realizations);
                 write!(f, "the dataset's {many} per input")
             }
         }
     }
+}
+
+/// A number of realizations per input: `3 to 6 realizations`.
+pub fn between(fewest: Option<usize>, most: usize) -> String {
+    let many = counted(most, "realization");
+    fewest.map_or(many.clone(), |fewest| format!("{fewest} to {many}"))
+}
+
+/// The smallest number of realizations of an input with any, if the number differs between inputs.
+pub fn fewest_realizations(dataset: &Dataset) -> Option<usize> {
+    let counts = (0..dataset.inputs()).map(|index| dataset.realizations_of(index));
+    let fewest = counts.filter(|count| *count > 0).min();
+    fewest.filter(|fewest| *fewest < dataset.realizations())
 }
 
 /// The truth for one input's solution.
@@ -127,7 +146,11 @@ impl<'a> Truths<'a> {
             TruthSource::Reference { realizations }
         } else if dataset.realizations() > 0 {
             let realizations = dataset.realizations();
-            TruthSource::Dataset { realizations }
+            let fewest = fewest_realizations(dataset);
+            TruthSource::Dataset {
+                realizations,
+                fewest,
+            }
         } else {
             return Err(Error::bad_file(
                 dataset.path().to_owned(),
@@ -179,7 +202,10 @@ impl<'a> Truths<'a> {
             }
             _ => {
                 let realizations = self.dataset.realizations_of(index).max(1);
-                source = TruthSource::Dataset { realizations };
+                source = TruthSource::Dataset {
+                    realizations,
+                    fewest: None,
+                };
                 moments_of(&observations, observations.len() / realizations)?
             }
         };
@@ -354,6 +380,7 @@ pub(super) fn of_realizations(observations: &[f64], points: usize) -> Result<Tru
         weights: Vec::new(),
         source: TruthSource::Dataset {
             realizations: observations.len() / points,
+            fewest: None,
         },
     })
 }
@@ -362,6 +389,23 @@ pub(super) fn of_realizations(observations: &[f64], points: usize) -> Result<Tru
 mod tests {
     use super::*;
     use crate::predict::testing::play;
+
+    #[test]
+    fn a_truth_names_the_range_of_its_realizations() {
+        let words = |fewest| {
+            let realizations = 6;
+            let source = TruthSource::Dataset {
+                realizations,
+                fewest,
+            };
+            source.to_string()
+        };
+        assert_eq!(words(None), "the dataset's 6 realizations per input");
+        assert_eq!(
+            words(Some(3)),
+            "the dataset's 3 to 6 realizations per input"
+        );
+    }
 
     #[test]
     fn fresh_realizations_have_the_exact_moments() {

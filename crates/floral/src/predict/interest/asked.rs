@@ -71,6 +71,8 @@ pub struct Interests {
     /// Calibration of each quantity, by which draws are stretched; empty if quantities are not
     /// calibrated.
     pub(super) calibrations: Vec<Option<Calibration>>,
+    /// Whether the space is a mesh of points without cells.
+    pub(super) is_cloud: bool,
 }
 
 impl Interests {
@@ -110,6 +112,7 @@ impl Interests {
             all,
             space,
             calibrations: Vec::new(),
+            is_cloud: is_cloud(subject.grid),
         }))
     }
 
@@ -123,12 +126,34 @@ impl Interests {
             }],
             space: space(subject.grid, subject.mask)?,
             calibrations: Vec::new(),
+            is_cloud: is_cloud(subject.grid),
         })
     }
 
     /// The quantities, in the order in which they were asked for.
     pub fn all(&self) -> &[Interest] {
         &self.all
+    }
+
+    /// Notes on quantities that the space determines only roughly: integrals over points without
+    /// cells.
+    pub fn notes(&self) -> Vec<String> {
+        let sizes = |one: &&Interest| {
+            let text = one.quantity.text().replace(' ', "");
+            ["integral(", "norm("]
+                .iter()
+                .any(|call| text.contains(call))
+        };
+        let found = self.all.iter().filter(sizes).filter(|_| self.is_cloud);
+        let names: Vec<&str> = found.map(|one| one.quantity.name()).collect();
+        match names.is_empty() {
+            true => Vec::new(),
+            false => vec![format!(
+                "{}: integrals over points without cells weight each point by the distance of its \
+                 neighbours, and extend beyond the outermost points; give cells for exact integrals",
+                names.join(", ")
+            )],
+        }
     }
 
     /// The quantities for one input; precomputes all that does not depend on realizations.
@@ -163,6 +188,11 @@ impl Interests {
     }
 }
 
+/// Whether a grid carries a mesh of points without cells.
+fn is_cloud(grid: &Grid) -> bool {
+    grid.mesh().is_some_and(|mesh| mesh.cells().is_empty())
+}
+
 /// Index of the quantity in a threshold such as `peak: 80`, and the value.
 fn threshold(text: &str, all: &[Interest]) -> Result<(usize, f64)> {
     let refuse = |reason: String| Error::config(text, reason);
@@ -191,6 +221,7 @@ fn threshold(text: &str, all: &[Interest]) -> Result<(usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::{Mesh, Points};
     use crate::{Axis, Quantity};
 
     fn asked(quantities: &[&str], thresholds: &[&str]) -> Asked {
@@ -203,6 +234,10 @@ mod tests {
 
     fn of(asked: &Asked, mask: Option<&Mask>) -> Result<Option<Interests>> {
         let grid = Grid::new(vec![Axis::closed("x", 3).with_units("m")]);
+        on(&grid, asked, mask)
+    }
+
+    fn on(grid: &Grid, asked: &Asked, mask: Option<&Mask>) -> Result<Option<Interests>> {
         let quantities = Quantities {
             input: vec![Quantity::named("k")],
             solution: vec![
@@ -211,13 +246,26 @@ mod tests {
             ],
         };
         let subject = Subject {
-            grid: &grid,
+            grid,
             mask,
             quantities: &quantities,
             channels: [1, 2],
             has_low: true,
         };
         Interests::new(asked, &subject)
+    }
+
+    #[test]
+    fn integrals_over_points_without_cells_have_a_note() {
+        let asked = asked(&["flux = integral(T)", "peak = max(T)"], &[]);
+        let points = Points::new(&[0.0, 0.0, 1.0, 0.0, 0.0, 1.0], 2).unwrap();
+        let cloud = Grid::on_mesh(Mesh::new(points, Vec::new()).unwrap());
+        let notes = on(&cloud, &asked, None).unwrap().unwrap().notes();
+        assert!(
+            notes.len() == 1 && notes[0].starts_with("flux: "),
+            "{notes:?}"
+        );
+        assert!(of(&asked, None).unwrap().unwrap().notes().is_empty());
     }
 
     fn case() -> Case {

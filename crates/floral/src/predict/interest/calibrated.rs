@@ -161,6 +161,7 @@ impl Interests {
             all: self.all.clone(),
             space: space(&header.grid, header.mask.as_ref())?,
             calibrations: Vec::new(),
+            is_cloud: self.is_cloud,
         };
         let mut all = vec![Vec::new(); self.all.len()];
         for index in 0..predictor.judging_inputs() {
