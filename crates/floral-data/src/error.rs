@@ -351,7 +351,7 @@ impl Error {
             // The parser quotes the line with a caret under it, in rows that contain a bar.
             let words = text.lines().filter(|line| !line.contains('|'));
             let words: Vec<&str> = words.flat_map(str::split_whitespace).collect();
-            Self::config(context, words.join(" "))
+            Self::config(context, plain(&words))
         }
     }
 
@@ -472,5 +472,39 @@ impl From<floral_symmetry::Error> for Error {
             Symmetry::UnknownName { kind, name, known } => Self::unknown_name(kind, name, known),
             other => Self::config("symmetries", other.to_string()),
         }
+    }
+}
+
+/// A parser's message with its names of number types in words.
+fn plain(words: &[&str]) -> String {
+    let said = words.iter().enumerate().map(|(i, word)| {
+        let is_type = i > 0 && words[i - 1] == "expected";
+        match *word {
+            "usize" | "u8" | "u16" | "u32" | "u64" if is_type => "a whole number",
+            "i8" | "i16" | "i32" | "i64" if is_type => "an integer",
+            "f32" | "f64" if is_type => "a number",
+            word => word,
+        }
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_another_type_is_refused_in_words() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Split {
+            #[serde(rename = "test")]
+            _test: usize,
+        }
+        let found = toml::from_str::<Split>("test = 'two'").map_err(Error::toml("settings"));
+        let words = found.unwrap_err().to_string();
+        assert!(
+            words.contains("\"two\", expected a whole number"),
+            "{words}"
+        );
     }
 }
