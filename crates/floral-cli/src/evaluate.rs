@@ -169,8 +169,10 @@ pub fn text(run: &str, evaluation: &Evaluation) -> Result<String> {
     writeln!(
         text,
         "  realizations per input         {:11}\n  evaluations per realization    {:11.1}\n  \
-         seconds per realization        {:11.5}",
-        prediction.realizations, prediction.evaluations, prediction.seconds
+         seconds per realization        {:>11}",
+        prediction.realizations,
+        prediction.evaluations,
+        score(prediction.seconds)
     )?;
     Ok(text)
 }
@@ -186,7 +188,7 @@ fn has_kriging(evaluation: &Evaluation) -> bool {
 fn means(text: &mut String, evaluation: &Evaluation) -> Result<()> {
     let name = evaluation.method.name();
     let kriging = match has_kriging(evaluation) {
-        true => format!(" {:>9}", "kriging"),
+        true => format!(" {:>10}", "kriging"),
         false => String::new(),
     };
     writeln!(
@@ -232,7 +234,7 @@ fn error_row(text: &mut String, evaluation: &Evaluation, name: &str, value: Erro
     let low = cell(evaluation.low.as_ref());
     let mean = cell(evaluation.mean_residual.as_ref());
     let kriging = match has_kriging(evaluation) {
-        true => format!(" {:>9}", cell(evaluation.kriging.as_ref())),
+        true => format!(" {:>10}", cell(evaluation.kriging.as_ref())),
         false => String::new(),
     };
     writeln!(text, "  {name:30} {own:>12} {low:>13} {mean:>14}{kriging}")?;
