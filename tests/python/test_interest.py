@@ -78,19 +78,20 @@ def test_linear_quantities_have_the_moments_of_the_method(folder):
 
 
 def test_draws_are_stretched_about_their_median_by_the_factor_that_is_printed_and_stored(folder):
-    words = [*asked("peak = max(u)", "above = fraction(u > 1)"), "--exceed-quantity", "peak: 1.9", "--realizations", 301]
+    words = [*asked("peak = max(u)", "whole = mean(u)", "above = max(u) > 1.9"), "--exceed-quantity", "peak: 1.9", "--realizations", 301]
     options = ["--input", "curve.zarr", "--inputs", "0..2"]
     done = floral(folder, "sample", "judged", *options, *words, "-o", "stretched.zarr")
     plain = floral(folder, "sample", "judged", *options, *words, "--uncalibrated", "-o", "plain.zarr")
     opened = [xr.open_zarr(folder / name, consolidated=False) for name in ("stretched.zarr", "plain.zarr")]
     factors = opened[0].attrs["quantity_stretches"]
     assert "quantity_stretches" not in opened[1].attrs and "calibrated:" not in plain.stdout
-    for name, factor in zip(("peak", "above"), factors):
+    # A condition keeps its probability.
+    assert factors[2] is None and "above is not calibrated" in done.stderr
+    np.testing.assert_array_equal(opened[0]["above"].values, opened[1]["above"].values)
+    for name, factor in zip(("peak", "whole"), factors):
         drawn = opened[1][name].values
         middle = np.median(drawn, axis=1, keepdims=True)
         expected = middle + factor * (drawn - middle)
-        if name == "above":
-            expected = expected.clip(0, 1)
         np.testing.assert_allclose(opened[0][name].values, expected, rtol=1e-9)
         assert 0.2 < factor < 5 and f"stretched by {factor:.2f}" in done.stdout
     statistics = opened[0]["peak_statistics"].values

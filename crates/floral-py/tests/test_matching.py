@@ -112,6 +112,20 @@ def test_labels_of_single_inputs_must_agree(plane):
         model.sample(several["input"][1], low=several["low"][2])
 
 
+def test_parameters_of_labelled_inputs_are_in_the_order_of_their_labels():
+    fields = STIFFNESS[:, None] * X
+    model = fitted(input=fields, parameters={"load": LOAD})
+    given = xarray.DataArray(fields[:3], dims=("input", "x"), coords={"input": ["a", "b", "c"], "x": X})
+    load = xarray.DataArray(LOAD[2::-1, None], dims=("input", "parameter"))
+    load = load.assign_coords(input=["c", "b", "a"], parameter=["load"])
+    expected = model.sample(fields[:3], parameters={"load": LOAD[:3]}, realizations=2).mean
+    np.testing.assert_array_equal(model.sample(given, parameters=load, realizations=2).mean, expected)
+    one, plain = (model.sample(f, parameters={"load": LOAD[1]}, realizations=2).mean for f in (given[1], fields[1]))
+    np.testing.assert_array_equal(one, plain)
+    with pytest.raises(ValueError, match="different labels along input"):
+        model.sample(given, parameters=load.assign_coords(input=["c", "b", "d"]))
+
+
 def test_an_added_input_is_matched_by_name(plane):
     a, low, high, model = plane
     one, own, runs = labelled(a[0]), labelled(low[0]), labelled(high[0])

@@ -123,6 +123,10 @@ def test_a_mesh_of_another_domain_is_refused(block):
         with pytest.raises(ValueError, match=r"outside of the box from \[0.0, 0.0\] to \[1.0, 1.0\].*in its units"):
             model.sample(points=other, **new)
     assert np.isfinite(model.sample(points=1.02 * points, **new).mean).all()
+    parameters, high = solutions(points)
+    scaled = floral.Dataset.from_arrays(parameters=parameters, high=high, points=1000 * points, cells=cells)
+    with pytest.raises(ValueError, match="in its units"):
+        model.sample(scaled, inputs=[0])
 
 
 def test_low_fidelity_of_a_new_input_may_be_on_its_own_mesh():

@@ -121,6 +121,10 @@ def test_a_full_circle_of_longitude_is_periodic():
         with pytest.warns(UserWarning, match="lon is taken as periodic: it spans 360 degrees"):
             data = floral.Dataset.from_xarray(xarray.Dataset(arrays, coords))
         assert data._grid.domains["lon"] == ("periodic", 0.0, 360.0)
+    single = {"lon": ("lon", lon.astype(np.float32), {"units": "degrees_east"})}
+    assert floral.Dataset.from_xarray(xarray.Dataset(arrays, single))._grid.domains["lon"][0] == "periodic"
+    said = xarray.Dataset(arrays, {"lon": ("lon", X, {"periodic": 1, "domain": "of the rod"})})
+    assert floral.Dataset.from_xarray(said)._grid.domains["lon"] == ("periodic", 0.0, pytest.approx(12 / 11))
     half = xarray.Dataset(arrays, {"lon": ("lon", lon / 2, {"units": "degrees_east"})})
     assert floral.Dataset.from_xarray(half)._grid.domains.get("lon", ("closed",))[0] == "closed"
 

@@ -160,13 +160,15 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Whether many of the sorted draws are equal.
+/// Whether many of the sorted draws are equal, and not all of them.
 fn has_ties(sorted: &[f64]) -> bool {
     let most = (MOST_TIES * sorted.len() as f64).ceil() as usize;
     let count = most.max(FEWEST_TIES);
-    sorted
-        .windows(count)
-        .any(|draws| draws[0] == draws[count - 1])
+    let varies = sorted.first() != sorted.last();
+    varies
+        && sorted
+            .windows(count)
+            .any(|draws| draws[0] == draws[count - 1])
 }
 
 /// The scores of the observed values of one input.

@@ -215,7 +215,13 @@ def _note_constant(array: Labelled, grid: Grid) -> None:
 
 
 def of_fields(
-    grid: Grid, input: Floats, low: Any, high: Any, sensors: bool = False, is_masked: bool = False, known: Optional[Points] = None
+    grid: Grid,
+    input: Floats,
+    low: Any,
+    high: Any,
+    sensors: bool = False,
+    is_masked: bool = False,
+    known: Optional[Points] = None,
 ) -> Parts:
     """The parts of a dataset from arrays with axes in order; functions are called for every input.
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import _building, _xarray
 from ._arrays import Floats
 from ._building import Parts
+from ._circles import ROUNDING, circle, is_time, is_true
 from ._grid import POINT, Domain, Grid, domain
 from ._mesh import mesh_of
 from ._notes import note
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 #: Attributes of the parameters, as lists in the order of the parameters.
 OF_PARAMETERS = {key: f"{PARAMETER}_{listed.removeprefix('channel_')}" for key, listed in KEYS.items()}
 
-#: Units in which a full turn is 360, and names of longitudes, as imports of files know them.
-EAST = ("degree_east", "degrees_east", "degree_e", "degrees_e", "degreee", "degreese")
-DEGREES = ("deg", "degree", "degrees", "°", "arc_degree", "arcdeg", *EAST)
-LONGITUDES = ("longitude", "grid_longitude", "lon", "long")
-
 
 def to_parts(
     dataset: Any, names: Mapping[str, Optional[str]], domains: Optional[Mapping[str, Domain]], sensors: bool
@@ -40,7 +36,7 @@ def to_parts(
     given = {what: _xarray.variable(dataset, name) for what, name in names.items()}
     numbers = _xarray.variable(dataset, PARAMETER + "s")
     each = {} if numbers is None else named(numbers)
-    sensors, is_masked = sensors or bool(attrs.get("sensors", False)), bool(attrs.get("mask", False))
+    sensors, is_masked = sensors or is_true(attrs.get("sensors")), is_true(attrs.get("mask"))
     if sensors and is_masked:
         raise ValueError("the dataset has sensors and points outside of the domain; open its files with Dataset.open")
     known = _domains(dataset, given, domains)
@@ -99,38 +95,46 @@ def _mesh(dataset: Any) -> Optional[Grid]:
 def _domains(
     dataset: Any, given: Mapping[str, Any], declared: Optional[Mapping[str, Domain]]
 ) -> dict[str, Domain]:
-    """The domains of axes: those that are declared here, those of attributes, and circles of longitude."""
-    found: dict[str, Domain] = {}
+    """The domains of axes that are declared here or by attributes, and those that are judged by attributes and units."""
+    found: dict[str, Domain] = dict(declared or {})
     dims = {str(dim) for array in given.values() if array is not None for dim in array.dims}
-    for name in sorted(dims & {str(name) for name in dataset.coords}):
+    for name in sorted(dims & {str(name) for name in dataset.coords} - set(found)):
         along = dataset.coords[name]
-        stored = along.attrs.get("domain")
+        stored = _stored(along.attrs.get("domain"))
         if stored is not None:
-            of = json.loads(stored) if isinstance(stored, str) else stored
-            found[name] = (str(of["kind"]), float(of["from"]), float(of["to"]))
-        elif (why := _circle(name, along)) and not (declared and name in declared):
-            first = float(along.values.min())
-            found[name] = ("periodic", first, first + 360.0)
-            note(f"the axis {name} is taken as periodic: {why}")
-    return {**found, **(declared or {})}
+            found[name] = stored
+        elif along.ndim == 1 and along.dtype.kind in "fiu":
+            judged = _judged(name, along, np.sort(along.values.astype(float)))
+            if judged is not None:
+                found[name] = judged
+                if judged[0] == "periodic":
+                    note(f"the axis {name} is taken as periodic: {(circle(name, along) or (0, ''))[1]}")
+    return found
 
 
-def _circle(name: str, along: Any) -> Optional[str]:
-    """Why an axis is a full circle of 360 degrees; None if it is not known to be one."""
-    values = along.values
-    if values.ndim != 1 or values.size < 2 or values.dtype.kind not in "fiu":
+def _stored(attribute: Any) -> Optional[tuple[str, float, float]]:
+    """The domain in an attribute of an axis; None if it is something else."""
+    try:
+        of = json.loads(attribute) if isinstance(attribute, str) else attribute
+        return str(of["kind"]), float(of["from"]), float(of["to"])
+    except (TypeError, KeyError, ValueError):
         return None
-    steps = np.abs(np.diff(np.asarray(values, float)))
-    is_even = bool(np.ptp(steps) <= 1e-6 * steps.mean())
-    if not is_even or abs(steps.mean() * values.size - 360.0) > 1e-6 * steps.mean():
-        return None
-    units = str(along.attrs.get("units", "1")).lower()
-    if units in DEGREES:
-        return "it spans 360 degrees"
-    is_longitude = str(along.attrs.get("standard_name", "")).lower() in LONGITUDES or (
-        name.lower() in LONGITUDES and units == "1"
-    )
-    return "it spans 360 degrees of longitude" if is_longitude else None
+
+
+def _judged(name: str, along: Any, values: Floats) -> Optional[tuple[str, float, float]]:
+    """The domain of an axis by its attributes and units; None if they do not show it."""
+    first, last = float(values[0]), float(values[-1])
+    around = circle(name, along)
+    if around is not None:
+        return "periodic", first, first + around[0]
+    is_unit = _is_unit(values)
+    return ("closed", first, last) if is_unit and is_time(name, along) else None
+
+
+def _is_unit(values: Floats) -> bool:
+    """Whether points are i/n of the unit interval, which is then taken as periodic."""
+    step = float(values[-1] - values[0]) / max(len(values) - 1, 1)
+    return bool(abs(values[0]) < ROUNDING * step and abs(values[-1] + step - 1.0) < ROUNDING * step)
 
 
 def to_dataset(data: Contents) -> Any:
@@ -181,16 +185,13 @@ def _declare(made: Any, grid: Grid) -> None:
 
 def _assumed(name: str, along: Any, values: Floats) -> tuple[str, float, float]:
     """The domain of an axis for which none is declared."""
+    judged = _judged(name, along, values)
+    if judged is not None:
+        return judged
+    if _is_unit(values):
+        return "periodic", 0.0, 1.0
     step = float(values[-1] - values[0]) / max(len(values) - 1, 1)
-    near = 1e-6 * step
-    kind = "closed"
-    if _circle(name, along):
-        kind = "periodic"
-    elif abs(values[0]) < near and abs(values[-1] + step - 1.0) < near:
-        kind = "periodic"
-    elif abs(values[0] - step) < near:
-        kind = "times"
-    found = domain(name, values, kind)
+    found = domain(name, values, "times" if abs(values[0] - step) < ROUNDING * step else "closed")
     return found["kind"], found["from"], found["to"]
 
 

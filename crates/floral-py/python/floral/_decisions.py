@@ -219,10 +219,10 @@ class Loop:
         seed: int = 0,
         **settings: Any,
     ) -> None:
-        """pool: a dataset or a path with inputs, and with low fidelity if there is any, such as
-            those of :meth:`Dataset.pool`; or an array [input, grid...], with ``low`` of the same shape
-            and ``coords``, coordinates by axis in the order of the axes; or parameters by name, a number per input each,
-            as a dict or a table of pandas, with ``coords`` of the solutions unless these are scalars.
+        """pool: inputs, and low fidelity if there is any, as a dataset, such as :meth:`Dataset.pool` makes, or a path; or
+            an array [input, grid...], with ``low`` of the same shape and ``coords``, coordinates by axis in the order of
+            the axes; or parameters by name, a number per input each, as a dict or a table of pandas, with ``coords`` of
+            the solutions unless these are scalars.
         start: number of runs before the first fit.
         folder: where runs and fits are kept; a loop in an existing folder continues. By default the folder is temporary
             and removed with this object.

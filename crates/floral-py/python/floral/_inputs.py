@@ -73,14 +73,15 @@ def new_inputs(
     is_labelled = _xarray.is_dataset(input) or _xarray.is_array(input)
     _check_type(low, is_labelled)
     if is_labelled:
-        _check_alone({"parameters": parameters, "coords": coords, "points": mesh})
+        _check_alone({"coords": coords, "points": mesh})
         if expected.grid.mesh is not None:
             _check_points(expected.grid.mesh, [input, *([low] if _xarray.is_array(low) else [])])
     if _xarray.is_dataset(input):
         field, own_low, numbers = (_xarray.variable(input, name) for name in ("input", "low", "parameters"))
+        numbers = numbers if parameters is None else parameters
         made = _of_data_arrays(expected, field, own_low if low is None else low, numbers)
     elif is_labelled:
-        made = _of_data_arrays(expected, input, low)
+        made = _of_data_arrays(expected, input, low, parameters)
     else:
         made = _of_arrays(expected, input, low, coords, parameters, mesh)
     return made if chosen is None else _chosen(made, chosen)
@@ -120,6 +121,8 @@ def _of_dataset(
     expected: Expected, data: Dataset, low: Any, chosen: Optional[Sequence[int]]
 ) -> NewInputs:
     here = data._dataset
+    if data._grid.mesh is not None and expected.grid.mesh is not None:
+        _check_domain(expected.grid.mesh, data._grid.mesh)
     indices = _among(range(len(data)) if chosen is None else chosen, len(data))
     inputs = np.stack([here.input(index) for index in indices])
     if low is None and here.has_low:
@@ -178,12 +181,13 @@ def _of_data_arrays(expected: Expected, input: Any, low: Any, parameters: Any = 
     arrays = {name: _labels.of_data_array(name, one) for name, one in given.items() if one is not None}
     if input is None and parameters is None:
         raise ValueError("the xarray.Dataset has neither the variable input nor parameters")
-    is_one = _labels.INPUT not in (parameters.dims if input is None else arrays["input"].dims)
+    is_one = _labels.INPUT not in (getattr(parameters, "dims", ()) if input is None else arrays["input"].dims)
     arrays = _labels.same_inputs(arrays)
     grid = expected.grid if input is None else _grid_of(expected, arrays["input"])
     inputs = None if input is None else whole(arrays["input"].ordered([_labels.INPUT], grid.dims), grid)
     if inputs is None or parameters is not None:
-        inputs = with_parameters(inputs, expected.numbers(parameters), grid.dims, grid.shape)
+        own = _labels.in_order(parameters, arrays["input"]) if input is not None else parameters
+        inputs = with_parameters(inputs, expected.numbers(own), grid.dims, grid.shape)
     if inputs.shape[2:] != grid.shape:
         raise ValueError(f"input has the grid shape {inputs.shape[2:]}, but the model's grid has {grid.shape}")
     if "low" in arrays:
@@ -228,6 +232,12 @@ def _other_mesh(expected: Expected, mesh: _floral.Mesh) -> Grid:
     own = expected.grid.mesh
     if own is None:
         raise ValueError("points=... defines a mesh, but the model was trained on a grid; give coords={...}")
+    _check_domain(own, mesh)
+    return Grid.of_mesh(mesh)
+
+
+def _check_domain(own: _floral.Mesh, mesh: _floral.Mesh) -> None:
+    """Refuses a mesh that reaches far beyond the trained one."""
     beyond, extent = distance_beyond(mesh.points, own.points)
     if mesh.points.shape[1] == own.points.shape[1] and beyond.max() > FARTHEST * extent:
         low, high = ([float(f"{x:.4g}") for x in ends] for ends in (own.points.min(0), own.points.max(0)))
@@ -236,7 +246,6 @@ def _other_mesh(expected: Expected, mesh: _floral.Mesh) -> Grid:
             f"more than a tenth of its diagonal of {extent:.3g}; the model knows no solution there: give points of the "
             "trained domain, in its units"
         )
-    return Grid.of_mesh(mesh)
 
 
 def _other_grid(expected: Expected, coords: Mapping[str, Any], units: Mapping[str, str]) -> Grid:

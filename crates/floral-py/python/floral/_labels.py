@@ -138,6 +138,16 @@ def same_inputs(arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
     return aligned
 
 
+def in_order(parameters: Any, array: Labelled) -> Any:
+    """Parameters of a DataArray in the order of the labels of an array along input; others are returned unchanged."""
+    ours, theirs = array.coords.get(INPUT), getattr(parameters, "coords", {}).get(INPUT)
+    if ours is None or theirs is None or INPUT not in parameters.dims:
+        return parameters
+    if sorted(np.asarray(ours).tolist(), key=str) != sorted(theirs.values.tolist(), key=str):
+        raise ValueError(f"parameters and {array.name} have different labels along {INPUT}; both need the same, or none")
+    return parameters.sel({INPUT: ours})
+
+
 def same_channels(array: Labelled, wanted: Sequence[Quantity], of: str) -> Labelled:
     """Brings the channels of an array into the order and units of `wanted`."""
     ours = [quantity.get("name") for quantity in array.quantities]

@@ -23,7 +23,7 @@ from ._inputs import Expected, new_inputs
 from ._mesh import Cells, brought, mesh_of
 from ._notes import note
 from ._observations import Observations, to_plain
-from ._parameters import Parameters, by_name
+from ._parameters import PARAMETER, Parameters, by_name
 from ._progress import Progress, watching
 from ._quantities import Quantity
 from ._floral import REALIZATIONS
@@ -327,11 +327,7 @@ class Model(OnGrid):
         """A pool as a dataset, which is temporary if the pool is in memory."""
         if isinstance(pool, (str, os.PathLike, Dataset)):
             return pool
-        channels = len(self._expected().channels)
-        is_named = isinstance(by_name(pool), Mapping) and not _xarray.is_array(pool) and not _xarray.is_dataset(pool)
-        is_table = np.ndim(pool) == 2 and len(self.parameters) == channels and not self._grid.is_single
-        alone = is_named or (is_table or self._grid.is_single) and bool(self.parameters) and not _xarray.is_array(pool)
-        input, parameters = (None, pool) if alone else (pool, None)
+        input, parameters = (None, pool) if self._are_parameters(pool) else (pool, None)
         new = new_inputs(self._expected(), input, low, None, parameters, None)
         if new.is_one:
             raise ValueError(f"pool has one input; [input, {', '.join(self.dims)}] is needed")
@@ -340,6 +336,17 @@ class Model(OnGrid):
         if new.low is not None:
             quantities["solution"] = list(new.quantities["solution"] or known.get("solution", []))
         return Dataset._stored(Parts(new.grid, new.fields, new.low, [], quantities), ())
+
+    def _are_parameters(self, pool: Any) -> bool:
+        """Whether a pool in memory has parameters alone: by name, or as many numbers per input as the model has."""
+        if _xarray.is_dataset(pool):
+            return False
+        if _xarray.is_array(pool):
+            return PARAMETER in pool.dims
+        if isinstance(by_name(pool), Mapping):
+            return True
+        count = len(self.parameters)
+        return count > 0 and count == len(self._expected().channels) and np.shape(pool)[1:] in ((count,), ())
 
     def save(self, path: PathLike) -> None:
         """Saves the model as one file, which :func:`load` and the command line read.

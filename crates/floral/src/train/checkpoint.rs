@@ -23,8 +23,7 @@
 //!   name, unit and meaning.
 //! - A change of meaning raises the format number, and older files are read with their original
 //!   meaning: in format 1, the length of the prior is in the grid's own coordinates; formats 1 and
-//! 2
-//!   have no checksum and are read with a note.
+//!   2 have no checksum and are read with a note.
 //! - A file of format 3 whose bytes have changed is refused.
 //! - The same file gives the same predictions up to rounding on every machine: numbers are stored
 //!   in little-endian order, and nothing depends on paths.
@@ -32,10 +31,8 @@
 //!   which two equal trainings differ.
 //! - Loading executes nothing. JSON, CBOR and arrays of numbers are read, but no code and no
 //!   pickle. Sizes are compared with the contents of the file before memory is allocated, and parts
-//!   with
-//! each
-//!   other. A low-fidelity command in the settings is never run unless the user asks for it. A file
-//!   from an untrusted source can be wrong or slow, but it cannot do anything else.
+//!   with each other. A low-fidelity command in the settings is never run unless the user asks for
+//!   it. A file from an untrusted source can be wrong or slow, but it cannot do anything else.
 
 use std::collections::HashMap;
 use std::path::Path;
