@@ -50,8 +50,7 @@ impl fmt::Display for Command {
 pub(super) fn commands(folder: &Folder, sizes: &QuickstartSizes) -> Vec<Command> {
     let mut all = vec![generate(folder, sizes)];
     all.extend(METHODS.map(|method| train(folder, sizes, method)));
-    // Another name, so that the quickstart's report is not replaced.
-    all.push(report(folder, sizes, &folder.0.join("runs.html")));
+    all.push(report(folder, sizes));
     all
 }
 
@@ -84,8 +83,8 @@ pub(super) fn train(folder: &Folder, sizes: &QuickstartSizes, method: Method) ->
     command.word("-o").path(&folder.run(method))
 }
 
-/// The report of all runs; it lacks the introduction of the quickstart's report.
-pub(super) fn report(folder: &Folder, sizes: &QuickstartSizes, output: &Path) -> Command {
+/// The report without its introduction, in a file next to the quickstart's report.
+pub(super) fn report(folder: &Folder, sizes: &QuickstartSizes) -> Command {
     let runs = METHODS.map(|method| folder.run(method));
     let command = runs
         .iter()
@@ -96,8 +95,9 @@ pub(super) fn report(folder: &Folder, sizes: &QuickstartSizes, output: &Path) ->
         .flag("--realizations", sizes.predicted)
         .flag("--seed", sizes.seed)
         .flag("--solver", "midpoint")
-        .flag("--steps", sizes.steps);
-    command.word("-o").path(output)
+        .flag("--steps", sizes.steps)
+        .word("-o");
+    command.path(&folder.0.join("runs.html"))
 }
 
 #[cfg(test)]

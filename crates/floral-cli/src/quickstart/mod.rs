@@ -117,8 +117,7 @@ fn quickstart(
     let runs = training::runs(&folder, sizes)?;
     write_atomically(&folder.settings(), sizes.settings().as_bytes())?;
     training::train_all(&runs, sizes, &dataset, device, log)?;
-    let command = command::report(&folder, sizes, &folder.report());
-    log.line(&format!("$ {command}"));
+    log.line(&format!("$ {}", command::report(&folder, sizes)));
     let start = Instant::now();
     let progress = log.watch("report");
     let comparison = compare(&runs, &dataset, &sizes.report(), device, &progress)?;
@@ -126,7 +125,11 @@ fn quickstart(
     let page = introduction::introduced(&folder, sizes, &comparison)?;
     write_atomically(&folder.report(), page.to_html().as_bytes())?;
     let seconds = start.elapsed().as_secs_f64();
-    log.line(&format!("  the report is written ({seconds:.1} s)"));
+    // The printed command writes its report under another name and so does not replace this one.
+    log.line(&format!(
+        "  {} is written: this report with an introduction ({seconds:.1} s)",
+        folder.report().display()
+    ));
     Ok(Outcome {
         report: folder.report(),
         tables: scores(&comparison),
