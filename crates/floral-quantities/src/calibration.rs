@@ -4,6 +4,11 @@
 use crate::distribution::{median, quantile_of};
 use crate::error::{Error, Result};
 
+/// Number of independent values that count against narrowing an interval: the logarithm of a factor
+/// below 1 is shrunk by n / (n + `CAUTION`), because intervals that are too narrow do more harm than
+/// wide ones.
+const CAUTION: f64 = 20.0;
+
 /// Largest share of equal draws of a quantity that can be stretched, and the least number of them that
 /// counts.
 const MOST_TIES: f64 = 0.05;
@@ -35,6 +40,8 @@ pub struct Judged<'a> {
 /// then covers with probability at least c. If predictions are out-of-fold, each is made by a
 /// slightly different model, as in the jackknife+ (Barber et al. 2021), which guarantees 1 - 2 (1 -
 /// c) and in practice covers about c.
+///
+/// A factor below 1 is drawn towards 1 if few values support it.
 ///
 /// Each input has the same total weight, whatever its number of observed values; values of one
 /// input are correlated. Let rho be the correlation, within inputs, of whether a value is covered.
@@ -85,8 +92,12 @@ impl Calibration {
         let score = weighted_quantile(&scores, level.min(1.0));
         // Nine values suffice for 90 %, where the level is 1 up to rounding.
         let is_sufficient = level <= 1.0 + 1e-9;
-        // Too few values must not narrow an interval.
-        let factor = if is_sufficient { score } else { score.max(1.0) };
+        // Too few values must not narrow an interval, and more values narrow it with caution.
+        let factor = match is_sufficient {
+            true if score < 1.0 => score.powf(effective_count / (effective_count + CAUTION)),
+            true => score,
+            false => score.max(1.0),
+        };
         if !factor.is_finite() {
             return Err(Error::config(
                 "calibration",

@@ -207,6 +207,18 @@ fn draws_half_as_wide_are_stretched_by_two() {
 }
 
 #[test]
+fn draws_twice_as_wide_are_narrowed_as_far_as_many_values_support_it() {
+    let [few, covered] = calibrated(10, 1, 2.0, 0.0);
+    assert!(
+        (0.6..1.0).contains(&few) && covered > 0.9,
+        "{few} {covered}"
+    );
+    let [many, covered] = calibrated(200, 5, 2.0, 0.0);
+    assert!((0.49..0.55).contains(&many), "{many}");
+    assert!((0.88..0.93).contains(&covered), "{covered}");
+}
+
+#[test]
 fn intervals_cover_where_predictions_miss_by_input() {
     for (inputs, observed) in [(10, 1), (19, 1), (10, 20), (30, 5)] {
         let [_, covered] = calibrated(inputs, observed, 1.0, 1.0);
