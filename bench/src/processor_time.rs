@@ -1,10 +1,13 @@
 //! Processor time of this process, to which other programs on the machine do not contribute.
 
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Clock ticks per second in proc(5), 100 on all systems that Rust supports.
 const TICKS: f64 = 100.0;
+
+/// Time after which workers without work have stopped running.
+const SETTLING: Duration = Duration::from_millis(2);
 
 /// Processor seconds of a process, from proc(5).
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +67,9 @@ impl Moment {
     /// elapsed time by a factor of up to their number.
     pub(crate) fn undisturbed_seconds(&self) -> f64 {
         let clock = self.clock.elapsed().as_secs_f64();
+        // The kernel books the time of a worker when it stops running: just after the work it may
+        // still look for more, and up to a tick of its time would be missing.
+        std::thread::sleep(SETTLING);
         let processor = Spent::now().zip(self.processor);
         let spent = processor.map(|(now, then)| now.since(then));
         let spent = spent.filter(|seconds| *seconds > 0.0);
@@ -74,7 +80,6 @@ impl Moment {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn compute() -> f64 {
         (0..100_000_000).map(|i| f64::from(i).sqrt()).sum()
