@@ -40,8 +40,8 @@ pub fn number(value: f64) -> String {
     significant(value, 5)
 }
 
-/// A value with at least five significant digits, and so many that values this far apart differ in
-/// the third digit of their difference: 100001 with a spread of 2 is 100001.23.
+/// A value with at least five significant digits, and with enough of them to show three digits of a
+/// difference this large: 100001 with a spread of 2 is 100001.23.
 pub fn number_within(value: f64, spread: f64) -> String {
     let is_known = spread.is_finite() && spread > 0.0 && value.is_finite() && value != 0.0;
     let digits = match is_known {

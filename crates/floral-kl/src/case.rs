@@ -93,8 +93,8 @@ impl Channels {
         })
     }
 
-    /// Refuses an empty list of training cases, cases of which only some have low fidelity, and
-    /// every case that does not fit the lattice.
+    /// Refuses an empty list of training cases, cases that differ in whether they have low
+    /// fidelity, and every case that does not fit the lattice.
     pub(super) fn check_all(
         &self,
         lattice: &Lattice,
@@ -131,7 +131,7 @@ impl Channels {
     }
 }
 
-/// The error for inputs of which some have low fidelity and some do not.
+/// The error for inputs that differ in whether they have low fidelity.
 pub(super) fn mixed_low() -> Error {
     Error::Config {
         context: "kriging".into(),

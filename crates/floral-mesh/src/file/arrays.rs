@@ -81,7 +81,7 @@ pub(crate) fn find(arrays: &dyn Arrays, name: &str) -> Option<usize> {
     arrays.variables().iter().position(|own| own.name == name)
 }
 
-/// The position of an array by its name, or an error that tells which variable refers to it.
+/// The position of an array by its name, or an error that names the variable that refers to it.
 pub(crate) fn needed(arrays: &dyn Arrays, name: &str, whose: &str) -> Result<usize, Error> {
     find(arrays, name).ok_or_else(|| {
         let (name, whose) = (shown(name), shown(whose));

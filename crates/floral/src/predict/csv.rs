@@ -43,7 +43,7 @@ pub(super) fn cells(line: &str) -> Vec<&str> {
     line.split(separates).map(unquoted).collect()
 }
 
-/// The cells of a row below a header of so many columns.
+/// The cells of a row below a header of this number of columns.
 pub(super) fn row(line: &str, columns: usize) -> std::result::Result<Vec<&str>, String> {
     let cells = cells(line);
     match cells.len() == columns {

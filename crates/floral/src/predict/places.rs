@@ -77,7 +77,7 @@ impl Places {
         }
     }
 
-    /// Adds the attribute that tells xarray which arrays are coordinates: those of the points,
+    /// Adds the attribute by which xarray finds arrays that are coordinates: those of the points,
     /// whose names are not dimensions, and `others`.
     pub(super) fn mark(&self, mut values: Value, others: &[&str]) -> Value {
         let points = match self {
